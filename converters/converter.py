@@ -1,0 +1,65 @@
+"""What a conversion from one format to another has to offer, and the one place that checks it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from registry.composition import Artifact
+from registry.errors import ConversionError
+from registry.format import Format
+from registry.signature import Frozen, Precision, Signature, same_but_unnamed
+
+
+class ConvertOptions(Frozen):
+    """What a target asks of the files.
+
+    Attributes:
+        weights: What float weights are stored in. Always explicit: nothing is halved silently.
+    """
+
+    weights: Precision = "f32"
+
+
+@dataclass(frozen=True)
+class Converter:
+    """One step of a route: one file, one row in CONVERTERS.
+
+    Attributes:
+        convert: Read the part in the first folder, write it to the second, and say what
+            wrote it ('openvino 2026.4.1').
+        read_signature: Read the signature from the written files alone.
+        inspect: Faults of the written files: foreign operators, dangling external data.
+    """
+
+    source: Format
+    result: Format
+    convert: Callable[[Path, Path, ConvertOptions], str]
+    read_signature: Callable[[Path], Signature]
+    inspect: Callable[[Path], tuple[str, ...]]
+
+
+def convert(
+    converter: Converter, source: Artifact, root: Path, out: Path, options: ConvertOptions
+) -> Artifact:
+    """Take one step of a route and hold its files against the contract.
+
+    Args:
+        root: The folder that `source.folder` is relative to.
+        out: Where to write; the result's folder is "." relative to it.
+    """
+    step = f"{converter.source} to {converter.result}"
+    maker = converter.convert(root / source.folder, out, options)
+    if faults := converter.inspect(out):
+        raise ConversionError(f"{source.part}: {step} wrote a faulty file: {'; '.join(faults)}")
+    signature = converter.read_signature(out)
+    if not same_but_unnamed(signature, source.signature):
+        raise ConversionError(
+            f"{source.part}: {step} changed the signature, from {source.signature} to {signature}"
+        )
+    return Artifact(
+        part=source.part,
+        format=converter.result,
+        folder=".",
+        signature=source.signature,
+        maker=maker,
+    )

@@ -1,0 +1,1 @@
+"""Cut the lookups out of a program."""

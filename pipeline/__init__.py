@@ -1,0 +1,1 @@
+"""Read a job, plan it, run it."""

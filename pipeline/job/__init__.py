@@ -1,0 +1,1 @@
+"""The job file: what to convert, for which targets, what must hold."""

@@ -1,0 +1,1 @@
+"""One file a stage; each runs in its own process."""

@@ -1,0 +1,1 @@
+"""What versions are and where they are kept."""

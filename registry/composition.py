@@ -1,0 +1,128 @@
+"""A model as parts that compose back to it: ids → lookups → dense."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from registry.format import Format
+from registry.signature import DType, Frozen, Signature
+
+
+class Artifact(Frozen):
+    """The files of one part in one format.
+
+    Attributes:
+        folder: Where the files lie, relative to the version's folder.
+        maker: What wrote the files, with its version: 'torch.onnx (dynamo) 2.13.0'.
+    """
+
+    part: str
+    format: Format
+    folder: str
+    signature: Signature
+    maker: str
+
+
+class Shard(Frozen):
+    """Rows `start` to `start + rows` of a table: one safetensors file with one tensor, `rows`."""
+
+    file: str
+    start: int = Field(ge=0)
+    rows: int = Field(ge=1)
+
+
+class Table(Frozen):
+    """One embedding matrix of shape [rows, dim].
+
+    Attributes:
+        keys: The names it has in the model's checkpoint; several where it is shared.
+        fold: The expression that was applied to it offline, if any.
+        shards: In row order, without gaps. Empty until the table is written.
+    """
+
+    name: str
+    rows: int = Field(ge=1)
+    dim: int = Field(ge=1)
+    dtype: DType
+    keys: tuple[str, ...]
+    fold: str | None = None
+    shards: tuple[Shard, ...] = ()
+
+
+class Lookup(Frozen):
+    """One read of one table: rows in, vectors out.
+
+    An `embedding` gives ids.shape + [dim]; a `bag` gives [bags, dim], one vector for
+    each row of 2-D ids, or for each entry of `offsets` where ids are 1-D.
+
+    Attributes:
+        output: The dense part's input that takes the vectors.
+        ids, offsets, weights: Names of user inputs, or of outputs of the ids program.
+        padding: In a bag, ids of this value do not count. An embedding returns the
+            stored row whatever this says.
+        dtype: Of the vectors.
+    """
+
+    output: str
+    table: str
+    kind: Literal["embedding", "bag"]
+    mode: Literal["sum", "mean", "max"] | None = None
+    ids: str
+    offsets: str | None = None
+    includes_last: bool = False
+    weights: str | None = None
+    padding: int | None = None
+    dtype: DType
+
+
+class Kept(Frozen):
+    """A table that stays in the dense part, and why."""
+
+    table: str
+    rows: int
+    dim: int
+    bytes: int
+    why: str
+
+
+class Origin(Frozen):
+    """Where the rows of a table come from.
+
+    Attributes:
+        file: A safetensors or torch checkpoint, or a file that the split wrote itself.
+            Absolute, or relative to the split's folder.
+    """
+
+    table: str
+    file: str
+    key: str
+
+
+class Remark(Frozen):
+    """A warning or remark of a tool, for the report."""
+
+    by: str
+    text: str
+
+
+class Split(Frozen):
+    """What the split found and cut: `split.json` in the split's folder.
+
+    Attributes:
+        signature: Of the whole model.
+        ids: The ids program as ONNX, or None where the inputs are the ids.
+        dense: The rest of the model.
+        origins: One for each table.
+        nodes_before, nodes_after: Number of graph nodes by operator.
+    """
+
+    signature: Signature
+    ids: Artifact | None
+    dense: Artifact
+    tables: tuple[Table, ...]
+    lookups: tuple[Lookup, ...]
+    kept: tuple[Kept, ...]
+    origins: tuple[Origin, ...]
+    nodes_before: dict[str, int]
+    nodes_after: dict[str, int]
+    remarks: tuple[Remark, ...] = ()

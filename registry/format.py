@@ -1,0 +1,19 @@
+"""How files are to be read."""
+
+from enum import StrEnum
+
+
+class Format(StrEnum):
+    """A file format of a part."""
+
+    EXPORTED_PROGRAM = "exported_program"
+    ONNX = "onnx"
+    OPENVINO_IR = "openvino_ir"
+
+
+#: The file to open in a folder that holds a part in a format.
+ENTRY: dict[Format, str] = {
+    Format.EXPORTED_PROGRAM: "model.pt2",
+    Format.ONNX: "model.onnx",
+    Format.OPENVINO_IR: "model.xml",
+}

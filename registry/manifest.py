@@ -1,0 +1,148 @@
+"""The commit object of a version: all that a reader needs to know, in one small JSON file."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from registry.composition import Artifact, Kept, Lookup, Table
+from registry.signature import Axis, Frozen, Input, Precision, Signature
+
+
+class File(Frozen):
+    """A blob: SHA-256 as 64 hex digits, size in bytes."""
+
+    digest: str = Field(pattern="^[0-9a-f]{64}$")
+    size: int = Field(ge=0)
+
+
+class Contract(Frozen):
+    """What an artifact demands of its host; checked at load.
+
+    Attributes:
+        isa: CPU flags by the kernel's names, all of which the host must have.
+        runtime: Package that runs it.
+        at_least, below: The range of the runtime's versions, the upper end excluded.
+        precision: What it computes in.
+        threads: Intra-op threads it was validated with; 0 follows the host's effective CPUs.
+        memory: Bytes that it takes once loaded, tables aside (they are mapped).
+    """
+
+    isa: tuple[str, ...]
+    runtime: str
+    at_least: str
+    below: str
+    precision: Precision
+    threads: int = 0
+    memory: int = 0
+
+
+class Numbers(Frozen):
+    """How far one output was off, over all cases that were compared.
+
+    Attributes:
+        compared: Elements compared; never 0.
+        max_abs: Largest absolute error, in the output's unit.
+        max_scaled: Largest absolute error over the reference's standard deviation.
+        worst: The largest |error| / (atol + rtol·|reference|); within tolerance up to 1.
+        where: Case and index of the worst element.
+        histogram: Counts of |error| by power of ten: key -7 counts [1e-7, 1e-6); the key
+            -99 counts exact equality.
+    """
+
+    output: str
+    compared: int = Field(ge=1)
+    max_abs: float
+    max_scaled: float
+    worst: float
+    where: str
+    atol: float
+    rtol: float
+    because: str
+    passed: bool
+    histogram: dict[int, int]
+
+
+class Parity(Frozen):
+    """One of the two numbers: `conversion` (f32 forced) or `precision` (as shipped)."""
+
+    kind: Literal["conversion", "precision"]
+    in_force: dict[str, str]
+    outputs: tuple[Numbers, ...] = Field(min_length=1)
+    metrics: dict[str, tuple[float, float]] = Field(default_factory=dict)
+    cases: int = Field(ge=1)
+    refused_alike: int = 0
+    passed: bool
+
+
+class Build(Frozen):
+    """The dense part built for one target."""
+
+    target: str
+    runtime: str
+    precision: Precision
+    dense: Artifact
+    contract: Contract
+    parity: tuple[Parity, ...]
+
+
+class Lineage(Frozen):
+    """Where a version comes from."""
+
+    job: str
+    source: str
+    source_digest: str
+    tools: dict[str, str]
+    commit: str | None = None
+
+
+class Draft(Frozen):
+    """A version before it has a number: files lie in a folder, by the names used here.
+
+    Attributes:
+        inputs: What users send, with the values they may hold.
+        recorded: A safetensors file with `input/<name>` and `output/<name>` of the
+            original model: what a rollout compares served answers with.
+        report: The run's report, if there is one: folder with index.html and report.json.
+    """
+
+    model: str
+    signature: Signature
+    inputs: tuple[Input, ...]
+    axes: dict[str, Axis]
+    ids: Artifact | None
+    tables: tuple[Table, ...]
+    lookups: tuple[Lookup, ...]
+    kept: tuple[Kept, ...] = ()
+    builds: tuple[Build, ...] = Field(min_length=1)
+    recorded: str | None
+    report: str | None
+    lineage: Lineage
+
+
+class Version(Draft):
+    """An immutable, numbered set of artifacts that go live together.
+
+    Attributes:
+        fingerprint: Digest of everything but number, time, report and lineage: equal
+            for two versions that answer from the same bytes.
+        files: Every file of the version, by its path in the version's folder.
+    """
+
+    schema_version: Literal[1] = Field(default=1, alias="schema")
+    number: int = Field(ge=1)
+    created: datetime
+    fingerprint: str
+    files: dict[str, File]
+
+
+class Move(Frozen):
+    """One entry of a channel's history: the last one is where it points."""
+
+    number: int = Field(ge=1)
+    channel: str
+    version: int = Field(ge=1)
+    previous: int | None
+    who: str
+    why: str
+    when: datetime

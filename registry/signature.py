@@ -1,0 +1,114 @@
+"""What goes into a part and what comes out of it."""
+
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+#: A fixed size, or the name of a symbolic axis. "?" is an axis whose name the format does not keep.
+Dim = int | str
+
+ANY = "?"
+
+
+class DType(StrEnum):
+    """Element types, by numpy's names."""
+
+    FLOAT64 = "float64"
+    FLOAT32 = "float32"
+    FLOAT16 = "float16"
+    BFLOAT16 = "bfloat16"
+    INT64 = "int64"
+    INT32 = "int32"
+    INT16 = "int16"
+    INT8 = "int8"
+    UINT8 = "uint8"
+    BOOL = "bool"
+
+
+class Frozen(BaseModel):
+    """A record that crosses an edge: unknown keys are refused, nothing changes after."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Tensor(Frozen):
+    """One input or output; `shape` mixes sizes with names of symbolic axes."""
+
+    name: str = Field(min_length=1)
+    dtype: DType
+    shape: tuple[Dim, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.dtype}[{', '.join(map(str, self.shape))}]"
+
+
+class Signature(Frozen):
+    """The inputs and outputs of a part, in order."""
+
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...] = Field(min_length=1)
+
+    def __str__(self) -> str:
+        inputs = ", ".join(map(str, self.inputs))
+        return f"({inputs}) -> ({', '.join(map(str, self.outputs))})"
+
+
+class Axis(Frozen):
+    """The range of a symbolic axis, both ends included."""
+
+    min: int = Field(default=1, ge=0)
+    max: int = Field(default=1024, ge=1)
+
+
+class Ids(Frozen):
+    """An input that names rows of tables.
+
+    Attributes:
+        cardinality: Ids run from 0 to cardinality - 1; one number, or one for each
+            column (the last axis) of the input.
+        padding: The id that stands for "nothing here", if there is one.
+    """
+
+    cardinality: int | tuple[int, ...]
+    padding: int | None = None
+
+
+class Input(Tensor):
+    """A user's input: a tensor and the values it may hold.
+
+    Attributes:
+        ids: Set when the input holds ids.
+        offsets: Set when the input holds the starts of bags: the name of the input
+            that it cuts into bags.
+        includes_last: With `offsets`: the total length is the last entry.
+        range: Lowest and highest value that inputs of the field have.
+    """
+
+    ids: Ids | None = None
+    offsets: str | None = None
+    includes_last: bool = False
+    range: tuple[float, float] | None = None
+
+
+def same_but_unnamed(one: Signature, other: Signature) -> bool:
+    """Compare two signatures where either may have lost the names of its axes."""
+
+    def alike(left: Tensor, right: Tensor) -> bool:
+        return (
+            (left.name, left.dtype) == (right.name, right.dtype)
+            and len(left.shape) == len(right.shape)
+            and all(map(_fits, left.shape, right.shape))
+        )
+
+    pairs = ((one.inputs, other.inputs), (one.outputs, other.outputs))
+    return all(len(left) == len(right) and all(map(alike, left, right)) for left, right in pairs)
+
+
+def _fits(left: Dim, right: Dim) -> bool:
+    if ANY in (left, right):
+        return isinstance(left, str) and isinstance(right, str)
+    return left == right
+
+
+Precision = Literal["f32", "bf16", "f16"]

@@ -1,0 +1,1 @@
+"""Where bytes are kept: one file a kind of store."""

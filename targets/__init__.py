@@ -1,0 +1,1 @@
+"""Where parts run: one file a runtime."""

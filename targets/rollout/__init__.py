@@ -1,0 +1,1 @@
+"""Taking a version live, and back."""

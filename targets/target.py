@@ -1,0 +1,77 @@
+"""What a runtime has to offer to be a target."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from pydantic import Field
+
+from registry.format import Format
+from registry.signature import Frozen, Precision, Signature
+
+Arrays = Mapping[str, np.ndarray]
+
+
+class TargetOptions(Frozen):
+    """What a job says of every target.
+
+    Attributes:
+        name: Unique in the job; the folder of the build.
+        precision: What the dense part computes in.
+        weights: What its weights are stored in.
+        isa: CPU flags that the fleet has, beyond which nothing may be assumed.
+        threads: Intra-op threads; 0 takes the host's effective CPUs.
+    """
+
+    name: str = Field(pattern="^[a-z0-9][a-z0-9._-]*$", max_length=64)
+    precision: Precision = "f32"
+    weights: Precision = "f32"
+    isa: tuple[str, ...] = ("avx2", "fma")
+    threads: int = Field(default=0, ge=0, le=1024)
+
+
+@dataclass(frozen=True)
+class ThreadPlan:
+    """How a runtime uses the CPU: intra-op threads, and requests that run side by side."""
+
+    threads: int
+    streams: int = 1
+
+
+class Runner(Protocol):
+    """A loaded dense part. Safe to call from several threads."""
+
+    signature: Signature
+
+    def run(self, inputs: Arrays) -> dict[str, np.ndarray]:
+        """Answer one batch; the arrays have the signature's dtypes."""
+
+    def in_force(self) -> dict[str, str]:
+        """Read back from the runtime what it does: precision, threads, streams, device."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A runtime: one file, one row in TARGETS.
+
+    Attributes:
+        runtime: Its name in a job, and the package whose version counts.
+        format: What it reads.
+        extra: The extra of this package that installs it.
+        options: Its slot in the job, a kind of TargetOptions.
+        precisions: CPU flags needed for each precision that it can compute in.
+        versions: The range it is known to work with: lowest, and the first that is not.
+        version: The installed version.
+        load: Load a part from its folder, computing in a precision.
+    """
+
+    runtime: str
+    format: Format
+    extra: str
+    options: type[TargetOptions]
+    precisions: Mapping[Precision, tuple[str, ...]]
+    versions: tuple[str, str]
+    version: Callable[[], str]
+    load: Callable[[Path, Precision, ThreadPlan], Runner]
