@@ -58,7 +58,7 @@ class Source:
         split: Open, export and split the model; write `split.json` and the files that it
             names into the folder. Tables stay where they are: `origins` says where.
         answers: Open the unsplit model and return a function that answers like it. The
-            function raises `Refusal` where the original refuses the inputs.
+            function raises `RefusalError` where the original refuses the inputs.
         inspect: What can be told without a job; the samples' arrays help where the
             model does not say.
     """
@@ -71,5 +71,5 @@ class Source:
     inspect: Callable[[SourceOptions, Path, Arrays], Inspection]
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     """The model refuses these inputs, as torch does an id out of range."""

@@ -1,0 +1,124 @@
+"""What a job says. The committed JSON Schema is generated from these models."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from converters.sources import AnySource
+from converters.split.policy import SplitOptions
+from registry.signature import Axis, Frozen, Input
+from targets import AnyTarget
+
+Name = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9._-]*$", max_length=64)]
+
+
+def _reason(text: str) -> str:
+    if len(text.split()) < 3:
+        raise ValueError("say in a few words why this much is acceptable")
+    return text
+
+
+class Samples(Frozen):
+    """Recorded inputs, and what is known of the right answers.
+
+    Attributes:
+        file: npz (keys are input names), parquet or csv; relative to the job file.
+        columns: For parquet and csv: the columns that make up each input, in order.
+        labels: The key or column that holds the labels.
+        rows: How many rows to take from the start.
+        record: How many of them, with the original's answers, the version carries for
+            rollouts to compare with. They are readable by all who can read the version.
+    """
+
+    file: str
+    columns: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    labels: str | None = None
+    rows: int = Field(default=1024, ge=1)
+    record: int = Field(default=64, ge=1)
+
+
+class Tolerance(Frozen):
+    """How far an answer may be off: |error| <= atol + rtol * |reference|.
+
+    Attributes:
+        because: Why this much is acceptable. A tolerance that nobody can explain hides a bug.
+    """
+
+    atol: float = Field(ge=0, allow_inf_nan=False)
+    rtol: float = Field(ge=0, allow_inf_nan=False)
+    because: Annotated[str, AfterValidator(_reason)]
+
+
+class Metric(Frozen):
+    """A figure of merit over the labelled samples, and how much of it may be lost."""
+
+    name: Literal["auc", "accuracy"]
+    output: str
+    max_drop: float = Field(ge=0, allow_inf_nan=False)
+    because: Annotated[str, AfterValidator(_reason)]
+
+
+class ParityOptions(Frozen):
+    """What must hold between the original's answers and the target's.
+
+    Attributes:
+        conversion: With the target forced to compute in f32.
+        precision: As shipped; the same as `conversion` where it is not given.
+        outputs: Tolerances of single outputs, as shipped and as converted.
+        batches: Batch sizes of the generated inputs.
+    """
+
+    conversion: Tolerance
+    precision: Tolerance | None = None
+    outputs: dict[str, Tolerance] = Field(default_factory=dict)
+    metrics: tuple[Metric, ...] = ()
+    batches: tuple[Annotated[int, Field(ge=1)], ...] = Field(default=(1, 3, 17), min_length=1)
+    seed: int = 0
+
+
+class Push(Frozen):
+    """Where a version goes.
+
+    Attributes:
+        store: A folder (relative to the job file), `file:///…` or `s3://bucket/prefix`.
+            `${NAME}` takes an environment variable.
+        endpoint: Of an S3-compatible service, if it is not AWS. `${NAME}` as above.
+        channel: Moved to the new version once it is there.
+    """
+
+    store: str
+    endpoint: str | None = None
+    channel: Name | None = "candidate"
+
+
+class Job(Frozen):
+    """One model, from its source to a published version.
+
+    Attributes:
+        axes: Ranges of the symbolic axes that the inputs' shapes name.
+        outputs: Names for the model's outputs, in order.
+    """
+
+    schema_version: Literal[1] = Field(alias="schema")
+    model: Name
+    description: str = ""
+    source: AnySource
+    inputs: tuple[Input, ...] = Field(min_length=1)
+    axes: dict[Name, Axis] = Field(default_factory=dict)
+    outputs: tuple[str, ...] = ()
+    samples: Samples | None = None
+    split: SplitOptions = SplitOptions()
+    targets: tuple[AnyTarget, ...] = Field(min_length=1)
+    parity: ParityOptions
+    push: Push | None = None
+
+    @model_validator(mode="after")
+    def _names_are_unique(self) -> Self:
+        for what, names in (
+            ("input", [tensor.name for tensor in self.inputs]),
+            ("output", list(self.outputs)),
+            ("target", [target.name for target in self.targets]),
+        ):
+            if twice := {name for name in names if names.count(name) > 1}:
+                raise ValueError(f"two {what}s are called {', '.join(sorted(twice))}")
+        return self
