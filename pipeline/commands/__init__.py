@@ -1,0 +1,1 @@
+"""The commands of the console script: one file a command, loaded when it is called."""

@@ -1,0 +1,99 @@
+"""The terminal: results on stdout, as text or JSON; progress on stderr. Only this knows rich."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from pipeline.progress import amount, duration
+from registry.progress import Progress
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+
+
+def say(text: str) -> None:
+    """Print a result."""
+    sys.stdout.write(f"{text}\n")
+
+
+def note(text: str) -> None:
+    """Print what is not a result, for people: stderr."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def emit(record: Mapping[str, JsonValue]) -> None:
+    """Print one JSON object on one line, at once: `--json`."""
+    sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def show_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print aligned columns; a column whose cells all start with a digit is set to the right."""
+    table = [tuple(header), *map(tuple, rows)]
+    columns = list(zip(*table, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    right = [bool(rows) and all(cell[:1].isdigit() for cell in c[1:] if cell) for c in columns]
+    for row in table:
+        cells = zip(row, widths, right, strict=True)
+        line = "  ".join(c.rjust(width) if r else c.ljust(width) for c, width, r in cells)
+        say(line.rstrip())
+
+
+def is_live() -> bool:
+    """Say whether lines on stderr may be redrawn: a terminal, and not CI."""
+    plain = os.environ.get("CI") or os.environ.get("TERM") == "dumb"
+    return sys.stderr.isatty() and not plain
+
+
+@contextmanager
+def progress_line(label: str) -> Iterator[Progress]:
+    """Show one piece of work on stderr: a live line, or a line at its start and its end."""
+    if is_live():
+        with live_bars() as bars:
+            yield live_line(bars, label)
+        return
+    note(f"{label} ...")
+    start, seen = time.monotonic(), [""]
+
+    def remember(done: float, total: float, unit: str) -> None:  # noqa: ARG001
+        seen[0] = f", {amount(done, unit)}"
+
+    yield remember
+    note(f"{label}: {duration(time.monotonic() - start)}{seen[0]}")
+
+
+def live_bars() -> "Bars":
+    """Return rich's bars on stderr, colours by NO_COLOR."""
+    from rich.console import Console  # noqa: PLC0415  the commands that draw nothing start fast
+    from rich.progress import BarColumn, TextColumn  # noqa: PLC0415
+    from rich.progress import Progress as Bars  # noqa: PLC0415
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[state]}"),
+    )
+    return Bars(*columns, console=Console(stderr=True))
+
+
+def live_line(bars: "Bars", label: str) -> Progress:
+    """Add a line to the bars and return what moves it: how much, how fast, how long still."""
+    line = bars.add_task(label, total=None, state="")
+    start = time.monotonic()
+
+    def move(done: float, total: float, unit: str) -> None:
+        seconds = time.monotonic() - start
+        state = f"{amount(done, unit)} of {amount(total, unit)}"
+        if done and seconds > 0:
+            state += f", {amount(done / seconds, unit)}/s"
+            state += f", {duration((total - done) * seconds / done)} left"
+        bars.update(line, completed=done, total=total, state=state)
+
+    return move

@@ -1,0 +1,34 @@
+"""How progress reads: amounts and durations in words, the same wherever they are shown."""
+
+_SIZES = (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
+_COUNTS = (("G", 1e9), ("M", 1e6), ("k", 1e3))
+
+
+def size(count: float) -> str:
+    """Write a number of bytes: '1.5 GiB'."""
+    for unit, step in _SIZES:
+        if abs(count) >= step:
+            return f"{count / step:.1f} {unit}"
+    return f"{count:.0f} B"
+
+
+def amount(count: float, unit: str) -> str:
+    """Write a count with its unit: '1.5 GiB', '32.0k rows', '12 cases'."""
+    if unit == "bytes":
+        return size(count)
+    for letter, step in _COUNTS:
+        if abs(count) >= step:
+            return f"{count / step:.1f}{letter} {unit}"
+    return f"{count:.0f} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """Write a time: '0.4 s', '12 s', '3 min 05 s', '2 h 10 min'."""
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02} min"
