@@ -42,18 +42,21 @@ class Numbers(Frozen):
 
     Attributes:
         compared: Elements compared; never 0.
-        max_abs: Largest absolute error, in the output's unit.
+        max_abs: Largest absolute error, in the output's unit; infinite where a side holds NaN,
+            or an infinity that the other does not hold.
         max_scaled: Largest absolute error over the reference's standard deviation.
+        constant: The reference hardly varies over all cases: their agreement says little.
         worst: The largest |error| / (atol + rtol·|reference|); within tolerance up to 1.
         where: Case and index of the worst element.
         histogram: Counts of |error| by power of ten: key -7 counts [1e-7, 1e-6); the key
-            -99 counts exact equality.
+            -99 counts exact equality, 99 an infinite error.
     """
 
     output: str
     compared: int = Field(ge=1)
     max_abs: float
     max_scaled: float
+    constant: bool = False
     worst: float
     where: str
     atol: float

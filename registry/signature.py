@@ -27,9 +27,12 @@ class DType(StrEnum):
 
 
 class Frozen(BaseModel):
-    """A record that crosses an edge: unknown keys are refused, nothing changes after."""
+    """A record that crosses an edge: unknown keys are refused, nothing changes after.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    JSON has no infinity: it is written as a string, and read back as the number.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, ser_json_inf_nan="strings")
 
 
 class Tensor(Frozen):
