@@ -1,0 +1,34 @@
+# Two commands do everything: `make demo` and `make test`.
+.DEFAULT_GOAL := help
+PY := .venv/bin/python
+
+.PHONY: help setup data demo test lint schema clean
+help:
+	@echo "make demo    train a recommender, convert, validate and publish it"
+	@echo "make test    every check: format, lint, types, layering, tests"
+
+setup:
+	@.ci/setup
+
+data: setup
+	@for model in movielens digits minilm orientation; do \
+		test -e workflows/data/$$model/.ready || \
+		{ $(PY) workflows/prepare/$$model.py && touch workflows/data/$$model/.ready; } || exit 1; done
+
+demo: setup
+	@.ci/demo
+
+lint: setup
+	$(PY) -m ruff format --check .
+	$(PY) -m ruff check .
+	$(PY) -m mypy
+
+test: lint data
+	@.ci/browser >/dev/null
+	$(PY) -m pytest -q
+
+schema: setup
+	.venv/bin/pipeline schema > workflows/job.schema.json
+
+clean:
+	rm -rf .pipeline workflows/data .services build dist
