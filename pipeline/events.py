@@ -1,0 +1,42 @@
+"""What a stage's process tells the run: one JSON object a line, on a pipe of its own."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from registry.signature import Frozen
+
+
+class Progressed(Frozen):
+    """How far the stage is."""
+
+    event: Literal["progress"] = "progress"
+    done: float
+    total: float
+    unit: str
+
+
+class Finished(Frozen):
+    """The stage is done; `peak` is the most memory that it held, in bytes."""
+
+    event: Literal["finished"] = "finished"
+    peak: int
+
+
+class Failed(Frozen):
+    """The stage raised.
+
+    Attributes:
+        kind: Name of the class in `registry.errors`, or None: then the traceback is in
+            the log, and `message` is its last line.
+    """
+
+    event: Literal["failed"] = "failed"
+    kind: str | None
+    message: str
+    peak: int
+
+
+Event = Annotated[Progressed | Finished | Failed, Field(discriminator="event")]
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)

@@ -1,0 +1,82 @@
+"""What a run did: `run.json`, in every outcome. The report is made from it alone."""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from pipeline.stages.verdict import Validation
+from registry.composition import Split
+from registry.signature import Frozen
+
+
+class Usage(Frozen):
+    """What a stage took: wall and CPU time in seconds, and its peak of resident memory in bytes."""
+
+    seconds: float
+    cpu: float
+    peak: int
+
+
+class Fault(Frozen):
+    """Why a run stopped: the kind is the name of a class in `registry.errors`."""
+
+    kind: str
+    message: str
+    exit_code: int
+
+
+class StageRecord(Frozen):
+    """What became of one task.
+
+    Attributes:
+        outcome: `cached` reused an earlier run's output; `skipped` was not reached.
+        why: Why it ran, or that it did not have to.
+        usage: Of the run that made the output, this one or an earlier one.
+        bytes: Size of the output.
+        output, log: Where they are.
+        reproduce: The command that does the stage again, by itself.
+    """
+
+    name: str
+    stage: str
+    needs: tuple[str, ...]
+    outcome: Literal["done", "cached", "failed", "skipped"]
+    why: str
+    options: dict[str, JsonValue]
+    usage: Usage | None = None
+    bytes: int | None = None
+    output: Path | None = None
+    log: Path | None = None
+    reproduce: str | None = None
+    error: Fault | None = None
+
+
+class RunRecord(Frozen):
+    """One run of one job.
+
+    Attributes:
+        job: The text of the job file.
+        source: The source in a line; `source_digest` is SHA-256 over its files.
+        tools: Versions by package, with Python's and the platform's own.
+        split, validations: What the stages found, as far as they came.
+        version: Number of the published version, where there is one.
+    """
+
+    schema_version: Literal[1] = Field(default=1, alias="schema")
+    model: str
+    job: str
+    folder: Path
+    started: datetime
+    seconds: float
+    outcome: Literal["running", "published", "done", "failed", "interrupted"]
+    error: Fault | None = None
+    stages: tuple[StageRecord, ...]
+    split: Split | None = None
+    validations: tuple[Validation, ...] = ()
+    source: str
+    source_digest: str
+    tools: dict[str, str]
+    cpu: str
+    version: int | None = None

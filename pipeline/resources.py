@@ -1,0 +1,67 @@
+"""Memory and disk: what there is, within every limit that holds here."""
+
+import shutil
+from pathlib import Path
+
+_CGROUPS = Path("/proc/self/cgroup")
+_MOUNT = Path("/sys/fs/cgroup")
+
+
+def free_disk(folder: Path) -> int:
+    """Return the free bytes of the disk that a folder is or would be on."""
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    return shutil.disk_usage(existing).free
+
+
+def free_memory() -> int:
+    """Return the bytes that this process and its children may still take."""
+    line = next(
+        line
+        for line in Path("/proc/meminfo").read_text().splitlines()
+        if line.startswith("MemAvailable:")
+    )
+    return min([int(line.split()[1]) << 10, *map(_headroom, memory_cgroups())])
+
+
+def memory_cgroups(cgroups: Path = _CGROUPS, mount: Path = _MOUNT) -> tuple[Path, ...]:
+    """Return the folders of the cgroups whose memory limits hold here, v1 and v2, inmost first."""
+    found = []
+    for line in cgroups.read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        root = mount / "memory" if controllers else mount
+        inner = root / path.lstrip("/")
+        found += [at for at in (inner, *inner.parents) if at.is_relative_to(root) and at.is_dir()]
+    return tuple(found)
+
+
+def oom_kills() -> int:
+    """Count the processes that the kernel killed for lack of memory, here and on the host."""
+    counters = [Path("/proc/vmstat")]
+    for group in memory_cgroups():
+        counters += [group / "memory.events", group / "memory.oom_control"]
+    return sum(_figure(file, "oom_kill") for file in counters)
+
+
+def _headroom(group: Path) -> int:
+    """Return a cgroup's limit less what it uses, pages that can be dropped not counted."""
+    for limit, usage in (
+        ("memory.max", "memory.current"),
+        ("memory.limit_in_bytes", "memory.usage_in_bytes"),
+    ):
+        if not (group / limit).is_file() or not (group / usage).is_file():
+            continue
+        text = (group / limit).read_text().strip()
+        if text != "max":
+            used = int((group / usage).read_text())
+            return int(text) - used + _figure(group / "memory.stat", "inactive_file")
+    return 1 << 62
+
+
+def _figure(file: Path, name: str) -> int:
+    """Read one figure of a file of `name figure` lines; 0 where it is not there."""
+    if not file.is_file():
+        return 0
+    lines = (line.split() for line in file.read_text().splitlines())
+    return next((int(line[1]) for line in lines if line[0] == name), 0)
