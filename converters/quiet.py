@@ -1,0 +1,63 @@
+"""Keep what frameworks print and warn of, instead of letting them write to the terminal."""
+
+import contextlib
+import io
+import logging
+import warnings
+from collections.abc import Iterator
+
+from registry.composition import Remark
+
+#: What torch logs to while it exports.
+TORCH_EXPORT = (
+    "torch.export",
+    "torch.export._draft_export",
+    "torch.fx",
+    "torch._export",
+    "torch._dynamo",
+)
+
+
+class _Keeper(logging.Handler):
+    """Keep the text of warnings that a framework logs."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(record.getMessage())
+
+
+@contextlib.contextmanager
+def quiet(by: str, *loggers: str) -> Iterator[list[Remark]]:
+    """Yield a list that holds, once the block is left, what was warned of within it.
+
+    Args:
+        by: Whom the remarks come from.
+        loggers: Those that must not reach the terminal; their warnings are kept.
+    """
+    remarks: list[Remark] = []
+    keeper = _Keeper()
+    with contextlib.ExitStack() as stack:
+        for name in loggers:
+            stack.enter_context(_only_to(keeper, logging.getLogger(name)))
+        stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
+        stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
+        caught = stack.enter_context(warnings.catch_warnings(record=True))
+        warnings.simplefilter("always")
+        try:
+            yield remarks
+        finally:
+            texts = [*keeper.texts, *(str(warning.message) for warning in caught)]
+            remarks += [Remark(by=by, text=text) for text in dict.fromkeys(texts)]
+
+
+@contextlib.contextmanager
+def _only_to(keeper: logging.Handler, logger: logging.Logger) -> Iterator[None]:
+    before = (logger.handlers, logger.propagate)
+    logger.handlers, logger.propagate = [keeper], False
+    try:
+        yield
+    finally:
+        logger.handlers, logger.propagate = before
