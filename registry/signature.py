@@ -25,6 +25,11 @@ class DType(StrEnum):
     UINT8 = "uint8"
     BOOL = "bool"
 
+    @property
+    def bytes(self) -> int:
+        """Size of one element."""
+        return 1 if self is DType.BOOL else int("".join(filter(str.isdigit, self))) // 8
+
 
 class Frozen(BaseModel):
     """A record that crosses an edge: unknown keys are refused, nothing changes after.
