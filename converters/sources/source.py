@@ -8,6 +8,7 @@ import numpy as np
 
 from converters.split.policy import SplitOptions
 from registry.composition import Split
+from registry.format import Format
 from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input
 
@@ -61,6 +62,7 @@ class Source:
             function raises `RefusalError` where the original refuses the inputs.
         inspect: What can be told without a job; the samples' arrays help where the
             model does not say.
+        dense: The format in which the split leaves the dense part.
     """
 
     kind: str
@@ -69,6 +71,7 @@ class Source:
     split: Callable[[Brief, SplitOptions, Path, Progress], Split]
     answers: Callable[[Brief], Callable[[Arrays], dict[str, np.ndarray]]]
     inspect: Callable[[SourceOptions, Path, Arrays], Inspection]
+    dense: Format = Format.EXPORTED_PROGRAM
 
 
 class RefusalError(Exception):
