@@ -1,0 +1,53 @@
+"""Files that are written aside and appear whole, or not at all."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from io import FileIO
+from pathlib import Path
+from uuid import uuid4
+
+#: The folder for files that are being written, below the folder that they are meant for.
+PARTIAL = ".partial"
+
+#: A file that has not grown for an hour was left by a process that died.
+STALE = 3600
+
+
+@contextmanager
+def partial_file(root: Path, *, mode: int = 0o666) -> Iterator[FileIO]:
+    """Open a new file below `root`, on the same disk; it is gone at the end unless moved away."""
+    file = _create(root / PARTIAL, mode)
+    path = Path(os.fsdecode(file.name))
+    try:
+        with file:
+            yield file
+    finally:
+        path.unlink(missing_ok=True)
+        with suppress(OSError):  # others are still writing here
+            path.parent.rmdir()
+
+
+def write_all(file: FileIO, data: bytes | memoryview) -> None:
+    """Write all of the data: a raw file may take less at a time, up to a full disk."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+def _create(folder: Path, mode: int) -> FileIO:
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        _sweep(folder)
+        with suppress(FileNotFoundError):  # another writer has just removed the empty folder
+            return FileIO(folder / uuid4().hex, "x", opener=partial(os.open, mode=mode))
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what dead processes left."""
+    with suppress(FileNotFoundError):
+        for path in folder.iterdir():
+            if time.time() - path.stat().st_mtime > STALE:
+                path.unlink(missing_ok=True)

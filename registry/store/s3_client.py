@@ -1,0 +1,38 @@
+"""The connection to an S3-compatible service."""
+
+from typing import TYPE_CHECKING
+
+import boto3
+from botocore.client import Config
+
+from registry.errors import StoreError
+from registry.store.s3_faults import s3_faults
+from registry.store.s3_place import Place
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+
+def connect(place: Place) -> "S3Client":
+    """Set up a client, with the credentials that boto3's own chain finds. Asks nothing yet."""
+    options = place.options
+    config = Config(
+        connect_timeout=min(10, options.timeout),
+        read_timeout=options.timeout,
+        retries={"mode": "standard", "total_max_attempts": options.attempts},
+        max_pool_connections=32,
+        # Trailing checksums, the default, are refused by some services, and saved as a part
+        # of the object by others. A signed payload is checked by all of them.
+        request_checksum_calculation="when_required",
+        response_checksum_validation="when_required",
+        s3={
+            "addressing_style": "path" if place.endpoint else "auto",
+            "payload_signing_enabled": True,
+        },
+    )
+    with s3_faults(place):
+        try:
+            session = boto3.session.Session()
+            return session.client("s3", endpoint_url=place.endpoint, config=config)
+        except ValueError as error:
+            raise StoreError(f"{place}: not an endpoint. Write https://host:port") from error

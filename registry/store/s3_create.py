@@ -1,0 +1,78 @@
+"""Create an object unless there is one: what makes concurrent publishing safe."""
+
+import threading
+from contextlib import suppress
+from dataclasses import replace
+from uuid import uuid4
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from registry.store.s3_faults import code_of
+from registry.store.s3_probe import probe, unsafe
+from registry.store.s3_retry import retry
+from registry.store.s3_upload import Destination
+
+#: Error codes, and the status alone for services that give no code.
+TAKEN = frozenset({"PreconditionFailed", "412"})
+BUSY = frozenset({"ConditionalRequestConflict", "OperationAborted", "409"})
+UNKNOWN = frozenset({"NotImplemented", "501"})
+
+#: How often AWS may answer that another writer is at it before it says who won.
+ATTEMPTS = 8
+
+
+class Creator:
+    """Conditional writes to one endpoint, which is probed before the first."""
+
+    def __init__(self, where: str, root: Destination) -> None:
+        self._where = where
+        self._root = root
+        self._lock = threading.Lock()
+        self._is_probed = False
+
+    def create(self, to: Destination, data: bytes) -> bool:
+        """Write an object: True for exactly one of many writers."""
+        with self._lock:
+            if not self._is_probed:
+                self._probe()
+                self._is_probed = True
+        return create(to, data)
+
+    def _probe(self) -> None:
+        to = replace(self._root, key=f"{self._root.key}probes/{uuid4().hex}")
+        try:
+            probe(self._where, lambda data: create(to, data), lambda: read(to))
+        except ClientError as error:
+            if code_of(error) in UNKNOWN:
+                raise unsafe(self._where, "it answers 'not implemented'") from error
+            raise
+        finally:
+            with suppress(ClientError, BotoCoreError):  # a store may refuse to delete anything
+                to.client.delete_object(Bucket=to.bucket, Key=to.key)
+
+
+def create(to: Destination, data: bytes) -> bool:
+    """Put an object on the condition that there is none."""
+
+    def put() -> bool:
+        to.client.put_object(Bucket=to.bucket, Key=to.key, Body=data, IfNoneMatch="*")
+        return True
+
+    try:
+        return retry(put, lambda error: _code(error) in BUSY, ATTEMPTS)
+    except ClientError as error:
+        if code_of(error) not in TAKEN:
+            raise
+        # The answer to an attempt that had succeeded may have been lost on its way.
+        was_retried = error.response["ResponseMetadata"].get("RetryAttempts", 0) > 0
+        return was_retried and read(to) == data
+
+
+def read(to: Destination) -> bytes:
+    """Get an object."""
+    with to.client.get_object(Bucket=to.bucket, Key=to.key)["Body"] as body:
+        return body.read()
+
+
+def _code(error: Exception) -> str:
+    return code_of(error) if isinstance(error, ClientError) else ""

@@ -1,0 +1,107 @@
+"""What a place has to offer to keep versions."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from registry.digest import Advance
+from registry.errors import IntegrityError, StoreError
+from registry.manifest import File
+from registry.safe_path import fault_of
+
+#: Bytes of the largest object that is read whole, into memory.
+LARGEST = 64 << 20
+
+
+class Store(Protocol):
+    """Bytes by key; safe to use from several threads and processes.
+
+    Every method raises `StoreError` where the place cannot be reached or refuses, and
+    `ResourceError` where it is full. Keys have `/` between their names.
+
+    Attributes:
+        url: Where it is, without secrets.
+    """
+
+    url: str
+
+    def get(self, key: str) -> bytes | None:
+        """Return a small object, or None where there is none.
+
+        Raises:
+            IntegrityError: It has more than `LARGEST` bytes.
+        """
+
+    def create(self, key: str, data: bytes) -> bool:
+        """Write a small object unless the key is taken: True for exactly one of many writers.
+
+        It is there whole and to stay once this returns.
+        """
+
+    def upload(self, key: str, path: Path, file: File, advance: Advance) -> None:
+        """Write a blob whose key depends on its content; one of the right size is left alone.
+
+        Raises:
+            IntegrityError: The file at `path` is not, or no longer, `file`; or the store
+                keeps something else than it was sent.
+        """
+
+    def read(self, key: str) -> Iterator[bytes | memoryview]:
+        """Read a blob in chunks, each valid until the next one is asked for.
+
+        Raises:
+            IntegrityError: There is none.
+        """
+
+    def size(self, key: str) -> int | None:
+        """Return how many bytes an object has, or None where there is none."""
+
+    def children(self, prefix: str) -> tuple[str, ...]:
+        """Return the names that stand directly under a prefix, sorted; "a/" for those in `a`."""
+
+
+@dataclass(frozen=True)
+class StoreKind:
+    """A kind of store: one file, one row in STORES.
+
+    Attributes:
+        scheme: Of its URLs.
+        example: A URL, for messages.
+        open: Takes the URL and the service's endpoint; touches nothing yet.
+    """
+
+    scheme: str
+    example: str
+    open: Callable[[str, str | None], Store]
+
+
+def check_key(key: str) -> str:
+    """Return the key, or refuse one that could name something outside the store."""
+    if fault := fault_of(key):
+        raise StoreError(f"key {key!r} {fault}. Keys are names with '/' between them")
+    return key
+
+
+def check_prefix(prefix: str) -> str:
+    """Return the prefix, which is empty or ends in `/`, or refuse it."""
+    if prefix:
+        check_key(prefix.removesuffix("/"))
+    return prefix
+
+
+def check_size(where: str, size: int) -> None:
+    """Refuse to read an object into memory that is too large to be a manifest."""
+    if size > LARGEST:
+        raise IntegrityError(
+            f"{where} has {size} bytes where a manifest has at most {LARGEST}: nothing that was "
+            "published here. Look at who may write to the store"
+        )
+
+
+def missing(where: str) -> IntegrityError:
+    """Say that a blob is not there, though it was published."""
+    return IntegrityError(
+        f"{where} is missing, though it was published. Publish again from the same files, "
+        "or restore the store from a backup"
+    )
