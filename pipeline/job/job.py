@@ -9,7 +9,9 @@ from converters.split.policy import SplitOptions
 from registry.signature import Axis, Frozen, Input
 from targets import AnyTarget
 
-Name = Annotated[str, Field(pattern="^[a-z0-9][a-z0-9._-]*$", max_length=64)]
+NAME = "^[a-z0-9][a-z0-9._-]*$"
+
+Name = Annotated[str, Field(pattern=NAME, max_length=64)]
 
 
 def _reason(text: str) -> str:

@@ -1,0 +1,85 @@
+"""Sample values as an input takes them: nothing is lost on the way, or it is an error."""
+
+import numpy as np
+
+from registry.errors import SourceError
+from registry.signature import DType, Input
+
+
+def cast(where: str, array: np.ndarray, tensor: Input) -> np.ndarray:
+    """Convert to the input's dtype and hold the values against what the job says of them.
+
+    Args:
+        where: File and column, for messages.
+
+    Raises:
+        SourceError: A value would be changed by it, or is not one that the job allows.
+    """
+    numbers = numeric(where, array)
+    if tensor.dtype is DType.BFLOAT16:
+        raise SourceError(f"{where}: numpy has no bfloat16. Declare the input as float32")
+    result = _exact(where, numbers, np.dtype(tensor.dtype.value))
+    _hold(where, result, tensor)
+    return np.ascontiguousarray(result)
+
+
+def numeric(where: str, array: np.ndarray) -> np.ndarray:
+    """Take numbers and booleans only."""
+    if array.dtype.kind in "OSUT":
+        example = next((value for value in array.flat if isinstance(value, str | bytes)), None)
+        found = "lists or other objects" if example is None else f"text ({str(example)[:20]!r})"
+        raise SourceError(
+            f"{where} holds {found}, and a model takes numbers. "
+            "Encode it as the training did, into ids or numbers, and save that"
+        )
+    if array.dtype.kind not in "biuf":
+        raise SourceError(f"{where} holds {array.dtype}. Save it as numbers")
+    return array
+
+
+def _exact(where: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    if array.dtype.kind == "f" and dtype.kind in "iub":
+        _refuse(where, array, ~np.isfinite(array), f"is not a number, and {dtype} has none such")
+        _refuse(where, array, array != np.floor(array), f"is a fraction, and the input is {dtype}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = array.astype(dtype)
+    if array.dtype.kind == "f" and dtype.kind == "f":
+        lost = np.isinf(result) & ~np.isinf(array)
+    elif array.dtype.kind == "f":
+        lost = result.astype(np.float64) != array.astype(np.float64)
+    else:
+        lost = _differs(result, array)
+    _refuse(where, array, lost, f"does not fit into {dtype}")
+    return result
+
+
+def _differs(result: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """Compare with whole numbers, by way of integers: floats would hide the difference."""
+    with np.errstate(invalid="ignore"):
+        lost: np.ndarray = result.astype(whole.dtype) != whole
+    if result.dtype.kind in "iu" and whole.dtype.kind in "iu":
+        lost |= (result < 0) != (whole < 0)
+    return lost
+
+
+def _hold(where: str, array: np.ndarray, tensor: Input) -> None:
+    if tensor.ids is not None:
+        most = np.asarray(tensor.ids.cardinality)
+        beyond = (array < 0) | (array >= most)
+        limits = np.unique(most)
+        top = f"{limits[0] - 1}" if limits.size == 1 else "its column's cardinality - 1"
+        _refuse(where, array, beyond, f"is no id: `{tensor.name}` has 0 to {top}")
+    if tensor.range is not None:
+        lowest, highest = tensor.range
+        beyond = (array < lowest) | (array > highest)
+        _refuse(where, array, beyond, f"is out of the range of `{tensor.name}`: {tensor.range}")
+
+
+def _refuse(where: str, array: np.ndarray, bad: np.ndarray, why: str) -> None:
+    """Name the first bad value and how many there are."""
+    if not bad.any():
+        return
+    first = np.unravel_index(int(np.argmax(bad)), bad.shape)
+    count = int(np.count_nonzero(bad))
+    more = f" ({count} such values)" if count > 1 else ""
+    raise SourceError(f"{where}, row {first[0]}: {array[first]} {why}{more}")

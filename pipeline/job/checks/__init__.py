@@ -1,0 +1,44 @@
+"""What has to hold between the blocks of a job: one function a check, one row a function.
+
+A check sees the nodes, not the models, so that it also works on a file that is wrong
+elsewhere; what a node is not, reads as absent.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from pipeline.job.checks import axes, files, ids, names, parity, push, samples
+from pipeline.job.fault import Fault
+from pipeline.job.node import Node
+
+#: Finds faults of the job whose file lies in the folder.
+Check = Callable[[Node, Path], Iterator[Fault]]
+
+CHECKS: tuple[Check, ...] = (
+    names.are_unique,
+    axes.are_declared,
+    axes.are_used,
+    axes.are_ranges,
+    axes.sizes_are_sizes,
+    ids.have_a_range,
+    ids.fit_the_shape,
+    ids.fit_the_dtype,
+    ids.hold_the_padding,
+    ids.offsets_cut_ids,
+    ids.say_one_thing,
+    ids.ranges_run_upwards,
+    samples.are_of_a_known_kind,
+    samples.fill_the_inputs,
+    samples.are_enough_to_record,
+    parity.names_known_outputs,
+    parity.has_labels_for_metrics,
+    parity.batches_are_in_range,
+    files.exist,
+    push.goes_to_a_store,
+)
+
+
+def check(root: Node, folder: Path) -> Iterator[Fault]:
+    """Run every check."""
+    for find in CHECKS:
+        yield from find(root, folder)

@@ -1,0 +1,40 @@
+"""Files and folders that a job names; they are relative to the job file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipeline.job.fault import Fault
+from pipeline.job.nearest import nearest
+from pipeline.job.node import Node
+
+#: Block, key, and whether a folder is meant.
+_NAMED: tuple[tuple[str, str, bool], ...] = (
+    ("source", "file", False),
+    ("source", "weights", False),
+    ("source", "path", True),
+    ("samples", "file", False),
+)
+
+
+def exist(job: Node, folder: Path) -> Iterator[Fault]:
+    """Refuse files that are not there."""
+    for block, key, is_folder in _NAMED:
+        node = job[block][key]
+        if node.text and "${" not in node.text:
+            path = folder / node.text
+            if message := _missing(path, is_folder=is_folder):
+                yield Fault(node.place, message)
+
+
+def _missing(path: Path, *, is_folder: bool) -> str | None:
+    try:
+        if path.is_dir() if is_folder else path.is_file():
+            return None
+        if path.exists():
+            return "a file, not a folder" if is_folder else "a folder, not a file"
+        names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
+    except OSError as error:
+        return f"cannot be looked at: {error.strerror}"
+    meant = nearest(path.name, names)
+    guess = f"; did you mean `{meant}`?" if meant else "; paths are relative to the job file"
+    return f"no such {'folder' if is_folder else 'file'}{guess}"
