@@ -169,8 +169,8 @@ def test_a_wrong_number_of_output_names_is_refused():
         program_signature(export_program(Ranker(), given), given)
 
 
-def test_nothing_is_printed(capfd):
+def test_nothing_is_printed(capsys):
     with pytest.raises(SourceError):
         export_program(Baked(), brief(floats()))
-    assert capfd.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", "")
     assert not os.environ.get("TORCH_LOGS")

@@ -1,0 +1,183 @@
+"""Exported program to ONNX, by torch's dynamo exporter."""
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from converters.converter import Converter, ConvertOptions
+from converters.onnx_faults import inspect
+from converters.onnx_files import read_signature
+from converters.program_files import load_program
+from converters.program_signature import axis_names, named_expression
+from converters.quiet import quiet
+from registry.composition import Remark
+from registry.errors import ConversionError
+from registry.format import ENTRY, Format
+from registry.signature import Signature
+
+if TYPE_CHECKING:
+    import onnx_ir
+    from torch.export import ExportedProgram
+
+#: Bytes from which on an initialiser goes to the data file. Integers stay inside up to
+#: a larger size: runtimes have to see those that shapes are computed from.
+_OUTSIDE = 1 << 10
+_OUTSIDE_INTEGERS = 1 << 16
+_OPERATOR = re.compile(r"OpOverload\(op='([\w.]+)', overload='(\w+)'\)")
+_NODE = re.compile(r"translating node %(\w+)")
+_LOGGERS = ("torch.onnx", "torch.export", "torch.fx", "onnxscript", "onnx_ir")
+_NOISE = re.compile("torchvision is not installed|^Skip|constant folding|Output node output has")
+
+
+def export_onnx(program: "ExportedProgram", path: Path, signature: Signature) -> tuple[Remark, ...]:
+    """Write a program as ONNX, its big weights beside it in `<path>.data`; return remarks.
+
+    Args:
+        signature: The program's: names for its user inputs, outputs and axes, in order.
+
+    Raises:
+        ConversionError: An operator has no ONNX form; names it and the module that made it.
+    """
+    import torch
+
+    names = axis_names(program, signature.inputs)
+    with quiet("torch.onnx", *_LOGGERS) as remarks:
+        try:
+            made = torch.onnx.export(
+                program,
+                dynamo=True,
+                verbose=False,
+                input_names=[tensor.name for tensor in signature.inputs],
+                output_names=[tensor.name for tensor in signature.outputs],
+            )
+        except Exception as error:
+            raise ConversionError(_explain(error, program)) from error
+        if made is None:
+            raise ConversionError(f"torch.onnx.export wrote nothing to {path}")
+        _rename_axes(made.model, names)
+        _strip(made.model)
+        _save(made.model, path)
+    return tuple(remark for remark in remarks if not _NOISE.search(remark.text))
+
+
+def convert(source: Path, out: Path, options: ConvertOptions) -> str:
+    """Write `model.onnx` and, where weights are big, `model.onnx.data`."""
+    import torch
+
+    if options.weights != "f32":
+        raise ConversionError(
+            f"ONNX keeps the weights' own type: {options.weights} weights are made"
+            " by the converter to the target's format"
+        )
+    out.mkdir(parents=True, exist_ok=True)
+    program, signature = load_program(source)
+    export_onnx(program, out / ENTRY[Format.ONNX], signature)
+    return f"torch.onnx (dynamo) {torch.__version__}"
+
+
+def _rename_axes(model: "onnx_ir.Model", names: dict[str, str]) -> None:
+    import onnx_ir
+
+    def rename(value: "onnx_ir.Value | None") -> None:
+        if value is not None and value.shape is not None:
+            value.shape = onnx_ir.Shape(
+                [d if isinstance(d, int) else named_expression(str(d), names) for d in value.shape]
+            )
+
+    for value in model.graph.inputs:
+        rename(value)
+    for node in onnx_ir.traversal.RecursiveGraphIterator(model.graph):
+        for value in (*node.outputs, *(v for graph in _graphs(node) for v in graph.inputs)):
+            rename(value)
+
+
+def _graphs(node: "onnx_ir.Node") -> "list[onnx_ir.Graph]":
+    import onnx_ir
+
+    return [
+        attribute.as_graph()
+        for attribute in node.attributes.values()
+        if attribute.type is onnx_ir.AttributeType.GRAPH
+    ]
+
+
+def _strip(model: "onnx_ir.Model") -> None:
+    """Take out stack traces and paths of this machine; keep the path of each node's module."""
+    import onnx_ir
+
+    model.doc_string = None
+    model.metadata_props.clear()
+    for node in onnx_ir.traversal.RecursiveGraphIterator(model.graph):
+        scopes = re.findall(r"'([^']*)'", node.metadata_props.get(_SCOPES, ""))
+        node.doc_string = None
+        node.metadata_props.clear()
+        if len(scopes) > 1 and scopes[-2]:
+            node.metadata_props["module"] = scopes[-2]
+        for value in node.outputs:
+            value.metadata_props.clear()
+    for value in (*model.graph.inputs, *model.graph.initializers.values()):
+        value.metadata_props.clear()
+
+
+_SCOPES = "pkg.torch.onnx.name_scopes"
+
+
+def _save(model: "onnx_ir.Model", path: Path) -> None:
+    import onnx_ir
+
+    outside = [
+        value
+        for value in model.graph.initializers.values()
+        if value.const_value is not None
+        and value.const_value.nbytes
+        >= (_OUTSIDE_INTEGERS if value.const_value.dtype.is_integer() else _OUTSIDE)
+    ]
+    if outside:
+        tensors = onnx_ir.external_data.convert_tensors_to_external(
+            [value.const_value for value in outside], str(path.parent), f"{path.name}.data"
+        )
+        for value, tensor in zip(outside, tensors, strict=True):
+            value.const_value = tensor
+    onnx_ir.save(model, os.fspath(path))
+
+
+def _explain(error: BaseException, program: "ExportedProgram") -> str:
+    """Name the operator and the module that made it, from the chain of the exporter's errors."""
+    texts: list[str] = []
+    cause: BaseException | None = error
+    while cause is not None:
+        texts.append(str(cause))
+        cause = cause.__cause__
+    text = "\n".join(texts)
+    found = _OPERATOR.search(text)
+    operator = ".".join(found.groups()) if found else ""
+    node = _NODE.search(text)
+    places = [
+        _module(at)
+        for at in program.graph.nodes
+        if str(at.target) == operator or (node is not None and at.name == node[1])
+    ]
+    where = f" in module {places[0]}" if places else ""
+    if not operator:
+        return f"the ONNX exporter failed{where}: {texts[-1].strip().splitlines()[0]}"
+    return (
+        f"operator {operator}{where} has no ONNX form. Rewrite it with operators that have one,"
+        " or keep it out of the model and compute it before or after"
+    )
+
+
+def _module(node: "object") -> str:
+    stack = list(getattr(node, "meta", {}).get("nn_module_stack", {}).values())
+    path, kind = stack[-1] if stack else ("", "")
+    name = getattr(kind, "__qualname__", str(kind).rsplit(".", 1)[-1])
+    return f"'{path}' ({name})" if path else f"({name})"
+
+
+CONVERTER = Converter(
+    source=Format.EXPORTED_PROGRAM,
+    result=Format.ONNX,
+    convert=convert,
+    read_signature=read_signature,
+    inspect=inspect,
+)
