@@ -1,0 +1,51 @@
+"""Write a run's report: one page that works offline, and the same in JSON."""
+
+from pathlib import Path
+
+from pipeline.progress import amount, duration, size
+from pipeline.record import RunRecord
+from pipeline.report.flow_picture import flow_picture
+from pipeline.report.histogram import histogram
+from pipeline.report.operators import compare_operators
+
+PAGE, DATA = "index.html", "report.json"
+
+
+def write_report(record: RunRecord, out: Path) -> Path:
+    """Write `index.html` and `report.json` into a folder and return the page's path.
+
+    The page is one file: no scripts, no fonts, nothing from the network.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    (out / DATA).write_text(record.model_dump_json(indent=1, by_alias=True) + "\n")
+    page = out / PAGE
+    page.write_text(render(record))
+    return page
+
+
+def render(record: RunRecord) -> str:
+    """Return the page. Whatever a job or a tool said is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  loads slowly
+
+    environment = Environment(
+        loader=PackageLoader("pipeline.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(size=size, duration=duration, error=error_text)
+    split = record.split
+    return environment.get_template("page.html.j2").render(
+        run=record,
+        amount=amount,
+        flow=flow_picture(split) if split else None,
+        operators=compare_operators(split) if split else (),
+        histogram=histogram,
+        longest=max((s.usage.seconds for s in record.stages if s.usage), default=0) or 1,
+    )
+
+
+def error_text(number: float) -> str:
+    """Write an error: '0', '3.2e-07', '0.0125'."""
+    return f"{number:.2g}" if number else "0"

@@ -1,0 +1,56 @@
+"""The report in a real browser: wide and narrow, light and dark, offline, accessible."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+from pipeline.report.write import write_report
+from tests.run_records import run_record
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    found = subprocess.run(
+        [ROOT / ".ci" / "browser"], capture_output=True, text=True, check=True, timeout=280
+    )
+    with sync_playwright() as playwright:
+        path = found.stdout.strip().splitlines()[-1]
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+@pytest.mark.parametrize("passed", [True, False])
+def test_reads_well_everywhere(browser, tmp_path, scheme, width, passed):
+    page_file = write_report(run_record(passed=passed), tmp_path)
+    page = browser.new_page(color_scheme=scheme, viewport={"width": width, "height": 800})
+    asked, said = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(page_file.as_uri())
+    for summary in page.locator("summary").all():
+        summary.click()
+    assert page.get_by_role("heading", level=1).inner_text().startswith("movielens-dlrm")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert asked == [page_file.as_uri()]
+    assert said == []
+    # axe needs to run a script, which the page itself forbids.
+    results = Axe().run(page_without_policy(page, page_file))
+    assert results.violations_count == 0, results.generate_report()
+    page.close()
+
+
+def page_without_policy(page, page_file):
+    text = page_file.read_text().replace("Content-Security-Policy", "x-none")
+    page.set_content(text)
+    for summary in page.locator("summary").all():
+        summary.click()
+    return page

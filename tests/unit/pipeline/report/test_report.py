@@ -1,0 +1,111 @@
+"""The report says what the run found, in one page that needs nothing else."""
+
+import json
+from html.parser import HTMLParser
+
+import pytest
+
+from pipeline.record import RunRecord
+from pipeline.report.flow_picture import flow_picture
+from pipeline.report.histogram import histogram
+from pipeline.report.operators import compare_operators
+from pipeline.report.write import write_report
+from registry.composition import Artifact
+from registry.format import Format
+from registry.signature import DType, Signature
+from tests.run_records import IDS, numbers, run_record, split, tensor
+
+
+class Page(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text, self.tags, self.links = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href")]
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def page(tmp_path, record: RunRecord) -> Page:
+    return Page(write_report(record, tmp_path).read_text())
+
+
+def test_names_tables_lookups_parity_stages_and_lineage(tmp_path):
+    text = " ".join(page(tmp_path, run_record()).text)
+    for wanted in (
+        "movielens-dlrm", "version 1", "published", "movies", "1,683", "bag mean, padding 0",
+        "fewer than 500 rows", "10,221", "2.4e-07", "auc 0.727700 → 0.727700", "within tolerance",
+        "400.0 MiB", "first run", "reproduce.sh", "ab" * 32, "an axis was renamed",
+    ):  # fmt: skip
+        assert wanted in text, wanted
+
+
+def test_a_failed_run_says_why(tmp_path):
+    text = " ".join(page(tmp_path, run_record(passed=False)).text)
+    for wanted in ("ParityError", "off by 0.3 & more", "not within tolerance", "41×", "dropped"):
+        assert wanted in text, wanted
+
+
+def test_a_run_that_stopped_before_the_split_still_has_a_report(tmp_path):
+    text = " ".join(page(tmp_path, run_record(with_split=False)).text)
+    assert "No target was validated" in text
+
+
+def test_needs_no_network_and_runs_no_script(tmp_path):
+    read = page(tmp_path, run_record())
+    assert read.links == []
+    assert "script" not in read.tags
+
+
+def test_escapes_what_jobs_and_tools_said(tmp_path):
+    read = page(tmp_path, run_record())
+    assert "<b>not bold</b>" in "".join(read.text)
+    assert "fewer than 500 rows <script>" in "".join(read.text)
+
+
+def test_the_json_is_the_record(tmp_path):
+    record = run_record()
+    write_report(record, tmp_path)
+    assert RunRecord.model_validate_json((tmp_path / "report.json").read_bytes()) == record
+    assert json.loads((tmp_path / "report.json").read_text())["schema"] == 1
+
+
+def test_bars_stand_between_equal_and_infinite_without_gaps():
+    bars = histogram(numbers(histogram={-99: 10, -9: 1, -7: 1000, 99: 2}))
+    assert [bar.label for bar in bars] == ["equal", "1e-9", "1e-8", "1e-7", "∞"]
+    assert [bar.count for bar in bars] == [10, 1, 0, 1000, 2]
+    assert bars[1].height > 0 == bars[2].height
+    assert max(bar.height for bar in bars) <= 1
+
+
+def test_operators_come_most_frequent_first():
+    rows = compare_operators(split())
+    assert [(row.name, row.before, row.after) for row in rows] == [
+        ("aten.linear", 5, 5),
+        ("aten.embedding", 3, 0),
+    ]
+
+
+@pytest.mark.parametrize("with_ids", [False, True])
+def test_the_picture_leads_every_input_to_the_dense_part(with_ids):
+    made = tuple(tensor(f"ids__{t.name}", DType.INT64, *t.shape) for t in IDS)
+    ids = Artifact(
+        part="ids",
+        format=Format.ONNX,
+        folder="ids",
+        maker="torch.onnx",
+        signature=Signature(inputs=IDS, outputs=made),
+    )
+    picture = flow_picture(split(ids=ids if with_ids else None))
+    keys = {box.key for box in picture.boxes}
+    assert {"in:user", "in:numbers", "table:users", "dense", "out:like"} <= keys
+    assert ("ids" in keys) == with_ids
+    assert len(picture.arrows) == (8 if with_ids else 6)
+    places = [(box.x, box.y) for box in picture.boxes]
+    assert len(set(places)) == len(places)
+    assert all(box.x + box.width <= picture.width for box in picture.boxes)
+    assert all(box.y + box.height <= picture.height for box in picture.boxes)
