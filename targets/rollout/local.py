@@ -1,0 +1,83 @@
+"""Servers on this host: `pipeline serve`."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from registry.errors import PlatformError, RolloutError, ServeError
+from registry.manifest import Version
+from targets.rollout.compare import compare
+from targets.rollout.environment import Environment, Site, Step
+from targets.serving.build import choose_build
+from targets.serving.client import infer, is_there, reload
+from targets.serving.fetch import fetch, folder_of
+from targets.serving.load import LoadOptions, load_folder
+from targets.serving.presence import Presence, announced
+from targets.serving.recorded import RecordedAnswers, read_recorded
+
+
+def prove(site: Site, version: Version) -> Iterator[Step]:
+    """Check the contract, pull and verify, load beside what is live, compare the answers."""
+    build = choose_build(version, site.target)
+    yield Step("contract", f"this host can run {build.target} ({build.runtime})")
+    folder = fetch(site.catalog, version, site.cache)
+    size = sum(file.size for file in version.files.values())
+    yield Step("pull", f"{len(version.files)} files, {size} bytes, all as published")
+    recorded = _recorded(site, version)
+    loaded = load_folder(folder, version, build, LoadOptions(site.cache, build.target))
+    try:
+        in_force = ", ".join(f"{k} {v}" for k, v in loaded.predictor.in_force().items())
+        yield Step("load", in_force)
+        answers = loaded.predictor.predict(recorded.inputs)
+        yield Step(
+            "compare", compare(answers, recorded, build, f"{version.model} {version.number}")
+        )
+    finally:
+        loaded.predictor.close()
+
+
+def confirm(site: Site, version: Version) -> Iterator[Step]:
+    """Wait for each server of the channel, and compare what it answers over the wire."""
+    recorded = _recorded(site, version)
+    servers = _servers(site, version)
+    for server in servers:
+        where = f"the server at {server.host}:{server.port}"
+        try:
+            reload(server, site.patience)
+            number, answers = infer(server, recorded.inputs)
+        except ServeError as error:
+            raise RolloutError(str(error)) from error
+        if number != version.number:
+            raise RolloutError(f"{where} answers with version {number}, not {version.number}")
+        build = choose_build(version, site.target)
+        yield Step("serve", f"{where}: {compare(answers, recorded, build, where)}")
+    if not servers:
+        yield Step("serve", "no server runs here; the next one will start with this version")
+
+
+def settle(site: Site, version: Version) -> None:
+    """Send the servers back to what the channel points to."""
+    for server in _servers(site, version):
+        with suppress(PlatformError):
+            reload(server, site.patience)
+
+
+def _servers(site: Site, version: Version) -> list[Presence]:
+    reference = f"{version.model}@{site.channel}"
+    return [
+        presence
+        for presence in announced(site.cache, version.model)
+        if presence.reference == reference and presence.store == site.store and is_there(presence)
+    ]
+
+
+def _recorded(site: Site, version: Version) -> RecordedAnswers:
+    recorded = read_recorded(folder_of(version, site.cache), version)
+    if recorded is None:
+        raise RolloutError(
+            f"{version.model} {version.number} carries no recorded answers to compare with. "
+            "Publish it from a job that has `samples`"
+        )
+    return recorded
+
+
+ENVIRONMENT = Environment(name="local", prove=prove, confirm=confirm, settle=settle)
