@@ -1,0 +1,38 @@
+"""Where things are in a store."""
+
+import re
+
+MODELS = "models/"
+
+_NUMBER = re.compile(r"([0-9]{6,18})\.json")
+
+
+def blob_key(digest: str) -> str:
+    """Name the blob with a digest."""
+    return f"blobs/sha256/{digest[:2]}/{digest}"
+
+
+def versions_prefix(model: str) -> str:
+    """Name the place of a model's commit objects."""
+    return f"{MODELS}{model}/versions/"
+
+
+def channels_prefix(model: str) -> str:
+    """Name the place of a model's channels."""
+    return f"{MODELS}{model}/channels/"
+
+
+def channel_prefix(model: str, channel: str) -> str:
+    """Name the place of the entries of a channel's history."""
+    return f"{channels_prefix(model)}{channel}/"
+
+
+def numbered(prefix: str, number: int) -> str:
+    """Name an entry of a numbered series."""
+    return f"{prefix}{number:06d}.json"
+
+
+def numbers_in(names: tuple[str, ...]) -> tuple[int, ...]:
+    """Read the numbers of a series, in order; what is not of it is passed over."""
+    found = (_NUMBER.fullmatch(name) for name in names)
+    return tuple(sorted(int(match[1]) for match in found if match and int(match[1])))

@@ -1,0 +1,62 @@
+"""Publish: blobs first, then the one object that makes them a version."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from registry.contents import find_files
+from registry.digest import digest_file
+from registry.disk import disk_faults
+from registry.fingerprint import fingerprint
+from registry.layout import blob_key, numbered, versions_prefix
+from registry.manifest import Draft, File, Version
+from registry.progress import Progress
+from registry.record import write_record
+from registry.side_by_side import Tally, each
+from registry.store.store import Store
+
+
+def prepare(draft: Draft, folder: Path, progress: Progress) -> tuple[Version, dict[str, Path]]:
+    """Digest a draft's folder: the version that it would be as number 1, and where its files lie.
+
+    Raises:
+        IntegrityError: The folder is not what a draft can have.
+        StoreError: A file cannot be read.
+    """
+    with disk_faults(folder):
+        paths = find_files(folder, draft)
+        tally = Tally(sum(path.stat().st_size for path in paths.values()), progress)
+        found = each(lambda path: digest_file(path, tally.advance), paths.values(), tally)
+    files = dict(zip(paths, found, strict=True))
+    mark = fingerprint(draft, files)
+    fields = {name: getattr(draft, name) for name in Draft.model_fields}
+    version = Version(**fields, number=1, created=datetime.now(UTC), fingerprint=mark, files=files)
+    return version, paths
+
+
+def upload(
+    store: Store, files: Mapping[str, File], paths: Mapping[str, Path], progress: Progress
+) -> None:
+    """Bring the blobs of a version into a store; those that are there are left alone."""
+    once = {file.digest: (file, paths[name]) for name, file in files.items() if name in paths}
+    tally = Tally(sum(file.size for file, _ in once.values()), progress)
+
+    def bring(blob: tuple[File, Path]) -> None:
+        file, path = blob
+        store.upload(blob_key(file.digest), path, file, tally.advance)
+
+    each(bring, once.values(), tally)
+
+
+def claim(store: Store, draft: Version, newest: int, read: Callable[[int], Version]) -> Version:
+    """Commit a version under the next free number, or find that a rival committed the same."""
+    number = newest + 1
+    while True:
+        version = draft.model_copy(update={"number": number, "created": datetime.now(UTC)})
+        key = numbered(versions_prefix(version.model), number)
+        if store.create(key, write_record(version)):
+            return version
+        rival = read(number)
+        if rival.fingerprint == draft.fingerprint:
+            return rival
+        number += 1

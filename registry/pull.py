@@ -1,0 +1,110 @@
+"""Bring a version's files out of a store, and believe none of them before its digest is right."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from registry.digest import Advance, digest_file, digest_of
+from registry.disk import disk_faults
+from registry.errors import IntegrityError, StoreError
+from registry.layout import blob_key
+from registry.manifest import File, Version
+from registry.partial_file import partial_file, write_all
+from registry.progress import Progress
+from registry.side_by_side import Tally, each
+from registry.store.store import Store
+
+Named = tuple[str, File]
+
+
+def pull(store: Store, version: Version, folder: Path, progress: Progress) -> Path:
+    """Bring every file into a folder; what is there and right stays, what is wrong is replaced.
+
+    Raises:
+        IntegrityError: A blob is not what was published.
+        StoreError: The folder cannot take the files.
+    """
+    tally = Tally(sum(file.size for file in version.files.values()), progress)
+    with disk_faults(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def bring(named: Named) -> None:
+        name, file = named
+        path = _place(folder, name)
+        if not _is_there(path, file, tally.advance):
+            _fetch(store, named, folder, path, tally.advance)
+
+    each(bring, version.files.items(), tally)
+    return folder
+
+
+def verify(store: Store, version: Version, progress: Progress) -> None:
+    """Read every blob of a version.
+
+    Raises:
+        IntegrityError: Some are not what was published; names them all.
+    """
+    once = {file.digest: (name, file) for name, file in version.files.items()}
+    tally = Tally(sum(file.size for _, file in once.values()), progress)
+    found = each(partial(_fault_of, store, advance=tally.advance), once.values(), tally)
+    if faults := [fault for fault in found if fault]:
+        raise IntegrityError("\n".join(faults))
+
+
+def _fault_of(store: Store, named: Named, advance: Advance) -> str | None:
+    try:
+        _check(store, named, None, advance)
+    except IntegrityError as error:
+        return str(error)
+    return None
+
+
+def _check(
+    store: Store,
+    named: Named,
+    write: Callable[[bytes | memoryview], object] | None,
+    advance: Advance,
+) -> None:
+    """Read a blob to its end, and refuse it there if it is not what was published."""
+    name, file = named
+    key = blob_key(file.digest)
+    try:
+        found = digest_of(store.read(key), write, advance)
+    except IntegrityError as error:
+        raise IntegrityError(f"{name}: {error}") from error
+    if found != file:
+        raise IntegrityError(
+            f"{name}: blob {key} in {store.url} is corrupt: it has {found.size} bytes with SHA-256 "
+            f"{found.digest} in place of {file.size} with {file.digest}. Remove it from the store "
+            "and publish again from the same files, or restore it from a backup"
+        )
+
+
+def _fetch(store: Store, named: Named, folder: Path, path: Path, advance: Advance) -> None:
+    with disk_faults(path), partial_file(folder) as copy:
+        _check(store, named, lambda chunk: write_all(copy, chunk), advance)
+        Path(os.fsdecode(copy.name)).replace(path)
+
+
+def _place(folder: Path, name: str) -> Path:
+    """Make room for a file, and refuse to follow a link that was laid to lead it elsewhere."""
+    path = folder / name
+    with disk_faults(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.parent.resolve().is_relative_to(folder.resolve()):
+            raise StoreError(
+                f"{path.parent} leads out of {folder} by a link. Remove it, or pull elsewhere"
+            )
+    return path
+
+
+def _is_there(path: Path, file: File, advance: Advance) -> bool:
+    """Say whether an earlier pull has brought a file; counts its bytes if so."""
+    with disk_faults(path):
+        if path.is_symlink() or not path.is_file() or path.stat().st_size != file.size:
+            return False
+        if digest_file(path) != file:
+            return False
+    advance(file.size)
+    return True
