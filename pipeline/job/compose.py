@@ -8,7 +8,7 @@ from yaml import events as kinds
 
 from pipeline.job import scalar
 from pipeline.job.fault import Fault, Place
-from pipeline.job.node import ABSENT, Entry, Node
+from pipeline.job.node import ABSENT, Entry, Node, clipped
 from pipeline.job.syntax import syntax_fault
 from pipeline.job.text import Text
 
@@ -87,7 +87,8 @@ class _Composer:
         node = self._value(event)
         self._depth -= 1
         if event.tag is not None:
-            message = f"tags such as `{event.tag}` are not allowed; leave it out"
+            tag = event.tag.replace("tag:yaml.org,2002:", "!!")
+            message = f"tags such as `{clipped(tag)}` are not allowed; leave it out"
             node = self._spoilt(self._tag_place(event), message)
         if event.anchor:
             self._anchors[event.anchor] = node
@@ -152,7 +153,7 @@ class _Composer:
             self._spoilt(key.place, "merge keys are not part of YAML 1.2; write the keys out")
             return None
         if key.text is None:
-            what = f'text; write "{str(key).strip("`")}"' if _is_scalar(key) else f"text, not {key}"
+            what = f'text; write "{str(key).strip("`")}"' if key.is_scalar else f"text, not {key}"
             self._spoilt(key.place, f"a key has to be {what}")
         return key.text
 
@@ -170,23 +171,25 @@ class _Composer:
 
     def _place(self, start: yaml.Event, end: yaml.Event) -> Place:
         """Span from one event to another, as far as the first line goes."""
-        (row, column), (last, until) = _position(start.start_mark), _position(end.end_mark)
+        (row, column), (last, until) = _begin(start), _end(end)
         line = self._lines[row] if row < len(self._lines) else ""
         stop = until if last == row else len(line.split(" #", maxsplit=1)[0].rstrip())
         return Place(row, column, max(1, stop - column))
 
     def _tag_place(self, event: yaml.Event) -> Place:
-        row, column = _position(event.start_mark)
+        row, column = _begin(event)
         words = self._lines[row][column:].split(maxsplit=1)
         return Place(row, column, len(words[0]) if words else 1)
 
 
-def _position(mark: yaml.Mark | None) -> tuple[int, int]:
+def _begin(event: yaml.Event) -> tuple[int, int]:
+    mark = event.start_mark
     return (mark.line, mark.column) if mark else (0, 0)
 
 
-def _is_scalar(node: Node) -> bool:
-    return node.entries is None and node.elements is None
+def _end(event: yaml.Event) -> tuple[int, int]:
+    mark = event.end_mark
+    return (mark.line, mark.column) if mark else (0, 0)
 
 
 def _unwanted(char: str) -> bool:

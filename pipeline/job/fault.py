@@ -3,6 +3,9 @@
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
 
 from pipeline.job.text import Text
 from registry.errors import JobError
@@ -35,6 +38,21 @@ class JobFileError(JobError):
         self.file = text.name
         self.faults = _one_a_place(faults)
         super().__init__(_render(text, self.faults))
+
+
+def as_records(path: Path, error: JobError) -> list[JsonValue]:
+    """List what is wrong with a job file for machines; line and column count from 1."""
+    if not isinstance(error, JobFileError):
+        return [{"file": str(path), "message": str(error)}]
+    return [
+        {
+            "file": error.file,
+            "line": fault.place.line + 1,
+            "column": fault.place.column + 1,
+            "message": fault.message,
+        }
+        for fault in error.faults
+    ]
 
 
 def _one_a_place(faults: Iterable[Fault]) -> tuple[Fault, ...]:

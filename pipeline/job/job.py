@@ -1,8 +1,8 @@
 """What a job says. The committed JSON Schema is generated from these models."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
 from converters.sources import AnySource
 from converters.split.policy import SplitOptions
@@ -113,14 +113,3 @@ class Job(Frozen):
     targets: tuple[AnyTarget, ...] = Field(min_length=1)
     parity: ParityOptions
     push: Push | None = None
-
-    @model_validator(mode="after")
-    def _names_are_unique(self) -> Self:
-        for what, names in (
-            ("input", [tensor.name for tensor in self.inputs]),
-            ("output", list(self.outputs)),
-            ("target", [target.name for target in self.targets]),
-        ):
-            if twice := {name for name in names if names.count(name) > 1}:
-                raise ValueError(f"two {what}s are called {', '.join(sorted(twice))}")
-        return self

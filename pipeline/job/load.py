@@ -31,6 +31,6 @@ def load_job(path: Path) -> Job:
 
 
 def _no_job(root: Node) -> Fault:
-    if root.elements is None and root.scalar is None:
+    if root.is_scalar and root.scalar is None:
         return Fault(Place(0, 0), "the file is empty; run: pipeline init")
     return Fault(root.place, f"a job is a block of keys, not {root}")

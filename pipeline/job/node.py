@@ -52,6 +52,11 @@ class Node:
         return {name: entry.key for name, entry in (self.entries or {}).items()}
 
     @property
+    def is_scalar(self) -> bool:
+        """Neither a list nor a block of keys."""
+        return self.entries is None and self.elements is None
+
+    @property
     def text(self) -> str | None:
         """The scalar, where it is text."""
         return self.scalar if isinstance(self.scalar, str) else None

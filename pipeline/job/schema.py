@@ -1,6 +1,7 @@
 """The job file's JSON Schema, and what it knows of a place in a job."""
 
 import inspect
+import json
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -20,7 +21,13 @@ Loc = Sequence[str | int]
 def job_schema() -> JsonSchemaValue:
     """Generate the schema; descriptions come from the models' docstrings."""
     schema = Job.model_json_schema(schema_generator=_Described)
+    _demand_tags(schema, schema["$defs"])
     return {"$schema": DIALECT, **schema}
+
+
+def schema_text() -> str:
+    """Write the schema as `workflows/job.schema.json` has it."""
+    return json.dumps(job_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def keys_at(loc: Loc) -> tuple[str, ...]:
@@ -52,6 +59,19 @@ class _Described(GenerateJsonSchema):
         for name, text in describe(model).items():
             result["properties"][aliases[name]].setdefault("description", text)
         return result
+
+
+def _demand_tags(node: JsonSchemaValue, definitions: JsonSchemaValue) -> None:
+    """Require the key that tells members of a union apart: the models have a default for it."""
+    if "discriminator" in node:
+        key = node["discriminator"]["propertyName"]
+        for reference in node["discriminator"]["mapping"].values():
+            member = definitions[reference.rpartition("/")[2]]
+            member["required"] = sorted({*member.get("required", ()), key})
+    for child in node.values():
+        for inner in child if isinstance(child, list) else [child]:
+            if isinstance(inner, dict):
+                _demand_tags(inner, definitions)
 
 
 def _summary(doc: str) -> str:

@@ -12,7 +12,7 @@ from pipeline.job.job import Job
 from pipeline.job.nearest import nearest
 from pipeline.job.node import Node
 from pipeline.job.schema import keys_at
-from pipeline.job.words import WANTED, Trouble, say, wrong_kind
+from pipeline.job.words import PAIR, WANTED, Trouble, say, wrong_kind
 
 Path = tuple[str | int, ...]
 
@@ -82,7 +82,13 @@ def _locate(root: Node, details: ErrorDetails) -> _Located:
     name = str(loc[-1]) if loc else ""
     written = str(loc[-2]) if name == "[key]" else node.text or ""
     trouble = Trouble(
-        node, details.get("ctx", {}), details["msg"], name, keys_at(loc[:-1]), written
+        node,
+        details.get("ctx", {}),
+        details["msg"],
+        name,
+        keys_at(loc[:-1]),
+        written,
+        _subject(path),
     )
     return _Located(details["type"], trouble, key, tuple(path), forked)
 
@@ -96,17 +102,41 @@ def _start(node: Node) -> Place:
     return next(iter(node.keys().values()), node.place)
 
 
+def _subject(path: list[str | int]) -> str:
+    """Name a value by its key, and an element by its list's key."""
+    keys = [part for part in path if isinstance(part, str)]
+    if not keys:
+        return "the job"
+    return f"`{keys[-1]}`" if path[-1] == keys[-1] else f"an entry of `{keys[-1]}`"
+
+
 def _faults(found: list[_Located]) -> Iterator[Fault]:
-    meant = {
+    yield from _missing(found)
+    for one in found:
+        outdone = one.forked and any(_under(other.path, one.path) for other in found)
+        if not (one.kind == "missing" or outdone or one.trouble.node.spoilt):
+            yield Fault(one.place, _say(one, found))
+
+
+def _missing(found: list[_Located]) -> Iterator[Fault]:
+    """Name what each block lacks at once, except for keys that are only misspelt."""
+    misspelt = {
         (*one.path[:-1], nearest(one.trouble.name, one.trouble.known))
         for one in found
         if one.kind == "extra_forbidden"
     }
+    lacking: dict[Path, list[_Located]] = {}
     for one in found:
-        misspelt = one.kind == "missing" and (*one.path, one.trouble.name) in meant
-        outdone = one.forked and any(_under(other.path, one.path) for other in found)
-        if not (misspelt or outdone or one.trouble.node.spoilt):
-            yield Fault(one.place, _say(one, found))
+        known = (*one.path, one.trouble.name) in misspelt or one.trouble.node.spoilt
+        if one.kind == "missing" and not known:
+            lacking.setdefault(one.path, []).append(one)
+    for first, *others in lacking.values():
+        if first.trouble.node.elements is not None:
+            yield Fault(first.trouble.node.place, f"{first.trouble.subject} {PAIR}")
+            continue
+        names = [f"`{one.trouble.name}`" for one in (first, *others)]
+        verb = "are" if others else "is"
+        yield Fault(first.place, f"{', '.join(names)} {verb} missing here")
 
 
 def _under(path: Path, above: Path) -> bool:
@@ -118,5 +148,5 @@ def _say(one: _Located, found: list[_Located]) -> str:
     rivals = [other.kind for other in found if other.forked and other.path == one.path]
     wanted = dict.fromkeys(WANTED[kind] for kind in rivals if kind in WANTED)
     if one.forked and len(wanted) > 1:
-        return wrong_kind(" or ".join(wanted), one.trouble.node)
+        return wrong_kind(" or ".join(wanted), one.trouble)
     return say(one.kind, one.trouble)

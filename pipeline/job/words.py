@@ -19,6 +19,7 @@ class Trouble:
         name: The last part of its path: a key, an index, or the member of a union.
         known: Keys that are allowed beside that one.
         written: The text at fault: the value's, or the key's.
+        subject: What to call the node: '`atol`', 'an entry of `tables`'.
     """
 
     node: Node
@@ -27,6 +28,7 @@ class Trouble:
     name: str
     known: tuple[str, ...]
     written: str
+    subject: str
 
 
 #: What has to stand where a value of another kind stands.
@@ -48,35 +50,39 @@ WANTED: dict[str, str] = {
 
 #: What texts of a form look like, by the field's name; else the form is that of a name.
 _FORMS: dict[str, str] = {"factory": "has to be `module:callable`, such as `shop.models:build`"}
-_NAME_FORM = "may hold a-z, 0-9, `.`, `_` and `-`, and starts with a letter or digit"
+_NAME_FORM = "is no name: those hold a-z, 0-9, `.`, `_`, `-` and start with a letter or digit"
+
+
+PAIR = "has to be a list of two: [lowest, highest]"
 
 
 def say(kind: str, trouble: Trouble) -> str:
     """Put an error into words."""
     if kind in WANTED:
-        return wrong_kind(WANTED[kind], trouble.node)
+        return wrong_kind(WANTED[kind], trouble)
     return _WORDS.get(kind, _as_it_is)(trouble)
 
 
-def wrong_kind(wanted: str, node: Node) -> str:
-    """Say what has to stand here, and how, where quotes or a dash are all that is missing."""
-    if node.scalar is None and node.entries is None and node.elements is None:
-        return f"is empty; it has to be {wanted}"
+def wrong_kind(wanted: str, trouble: Trouble) -> str:
+    """Say what has to stand here, and how, where quotes or brackets are all that is missing."""
+    node = trouble.node
+    if node.is_scalar and node.scalar is None:
+        return f"{trouble.subject} is empty; it has to be {wanted}"
+    return f"{trouble.subject} has to be {wanted}{_remedy(wanted, node)}"
+
+
+def _remedy(wanted: str, node: Node) -> str:
     if wanted == "text" and node.scalar is not None:
-        return f'has to be text, not {node}; put it in quotes: "{str(node).strip("`")}"'
-    if node.text is not None and wanted in ("a number", "a whole number"):
-        return f"has to be {wanted}, not {node}{_unquoted(node.text)}"
+        return f', not {node}; put it in quotes: "{str(node).strip("`")}"'
     if wanted == "a list" and node.text is not None:
-        return f"has to be a list; write [{clipped(node.text)}]"
-    return f"has to be {wanted}, not {node}"
+        return f"; write [{clipped(node.text)}]"
+    if "number" in wanted and node.text is not None:
+        return f", not {node}{_unquoted(node.text)}"
+    return f", not {node}"
 
 
 def _unquoted(text: str) -> str:
     return "; leave out the quotes" if re.fullmatch(r"[-+]?[0-9.]+(e[-+]?[0-9]+)?", text) else ""
-
-
-def _missing(trouble: Trouble) -> str:
-    return f"`{trouble.name}` is missing here"
 
 
 def _unknown_key(trouble: Trouble) -> str:
@@ -84,14 +90,10 @@ def _unknown_key(trouble: Trouble) -> str:
 
 
 def _unknown_value(trouble: Trouble) -> str:
-    expected = re.findall(r"'([^']*)'", str(trouble.context.get("expected", "")))
-    if trouble.node.text is None:
-        return f"has to be {_listed(expected)}, not {trouble.node}"
-    if len(expected) == 1:
-        return f"has to be `{expected[0]}` here, not {trouble.node}"
-    meant = nearest(trouble.node.text, expected)
-    guess = f"; did you mean `{meant}`?" if meant else ""
-    return f"has to be {_listed(expected)}, not {trouble.node}{guess}"
+    expected = re.findall(r"[\w.-]+", str(trouble.context["expected"]).replace("' or '", " "))
+    meant = nearest(trouble.node.text, expected) if trouble.node.text else None
+    guess = f"; did you mean `{meant}`?" if meant and len(expected) > 1 else ""
+    return f"{trouble.subject} has to be {_listed(expected)}, not {trouble.node}{guess}"
 
 
 def _unknown_tag(trouble: Trouble) -> str:
@@ -117,15 +119,17 @@ def _pattern(trouble: Trouble) -> str:
 
 
 def _bound(words: str, key: str) -> Callable[[Trouble], str]:
-    return lambda trouble: f"has to be {words} {trouble.context[key]}, not {trouble.node}"
+    return lambda trouble: (
+        f"{trouble.subject} has to be {words} {trouble.context[key]:g}, not {trouble.node}"
+    )
 
 
 def _too_short(trouble: Trouble) -> str:
-    return f"is empty; it has to hold at least {trouble.context.get('min_length', 1)}"
+    return f"{trouble.subject} is empty; it has to hold at least {trouble.context['min_length']}"
 
 
 def _too_long(trouble: Trouble) -> str:
-    return f"is longer than {trouble.context['max_length']} characters"
+    return f"{trouble.subject} is longer than {trouble.context['max_length']} characters"
 
 
 def _own_words(trouble: Trouble) -> str:
@@ -142,7 +146,6 @@ def _listed(names: list[str]) -> str:
 
 
 _WORDS: dict[str, Callable[[Trouble], str]] = {
-    "missing": _missing,
     "extra_forbidden": _unknown_key,
     "literal_error": _unknown_value,
     "enum": _unknown_value,
@@ -152,11 +155,13 @@ _WORDS: dict[str, Callable[[Trouble], str]] = {
     "string_too_short": _too_short,
     "string_too_long": _too_long,
     "too_short": _too_short,
-    "too_long": lambda _: "has to be a list of two: [lowest, highest]",
+    "too_long": lambda trouble: f"{trouble.subject} {PAIR}",
     "greater_than_equal": _bound("at least", "ge"),
     "greater_than": _bound("more than", "gt"),
     "less_than_equal": _bound("at most", "le"),
     "less_than": _bound("less than", "lt"),
-    "finite_number": lambda trouble: f"has to be a finite number, not {trouble.node}",
+    "finite_number": lambda trouble: (
+        f"{trouble.subject} has to be a finite number, not {trouble.node}"
+    ),
     "value_error": _own_words,
 }

@@ -21,6 +21,8 @@ def are_declared(job: Node, _: Path) -> Iterator[Fault]:
 def are_used(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse an axis that no shape names, unless a misspelt one was meant for it."""
     used = {name for name, _ in _used(job)}
+    if not used:
+        return
     declared = job["axes"].keys()
     meant = {nearest(name, declared) for name in used - declared.keys()}
     for name, place in declared.items():

@@ -31,7 +31,7 @@ def _missing(path: Path, *, is_folder: bool) -> str | None:
         if path.is_dir() if is_folder else path.is_file():
             return None
         if path.exists():
-            return "a file, not a folder" if is_folder else "a folder, not a file"
+            return "this is a file, not a folder" if is_folder else "this is a folder, not a file"
         names = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
     except OSError as error:
         return f"cannot be looked at: {error.strerror}"

@@ -63,7 +63,9 @@ def fit_the_dtype(job: Node, _: Path) -> Iterator[Fault]:
             if node.whole is not None and node.whole < 1:
                 yield Fault(node.place, f"a cardinality is at least 1, not {node.whole}")
             elif (node.whole or 0) > (most := _EXACT.get(dtype, 1 << 63)):
-                yield Fault(node.place, f"{dtype} tells only {most} ids apart; take a wider dtype")
+                yield Fault(
+                    node.place, f"{dtype} holds {most} ids exactly, no more; take a wider dtype"
+                )
 
 
 def hold_the_padding(job: Node, _: Path) -> Iterator[Fault]:

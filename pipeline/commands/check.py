@@ -1,0 +1,33 @@
+"""`pipeline check`: find the faults of a job without running it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline import console
+from pipeline.job.fault import as_records
+from pipeline.job.load import load_job
+from registry.errors import JobError
+
+
+def check(
+    job: Annotated[Path, typer.Argument(help="The job file.")],
+    *,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object on stdout.")
+    ] = False,
+) -> None:
+    """Find every fault of a job; nothing is run and nothing is written."""
+    try:
+        found = load_job(job)
+    except JobError as error:
+        if not as_json:
+            raise
+        console.emit({"job": str(job), "valid": False, "faults": as_records(job, error)})
+        raise typer.Exit(error.exit_code) from error
+    targets = [target.name for target in found.targets]
+    if as_json:
+        console.emit({"job": str(job), "valid": True, "model": found.model, "targets": targets})
+    else:
+        console.say(f"{job}: {found.model} for {', '.join(targets)}: no faults")
