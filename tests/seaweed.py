@@ -70,7 +70,6 @@ class Seaweed:
             "NO_PROXY": "127.0.0.1",
         }
 
-
     def answers(self, endpoint: str) -> bool:
         """Whether the bucket is there."""
         client = boto3.client(
