@@ -20,7 +20,7 @@ def free_memory() -> int:
         for line in Path("/proc/meminfo").read_text().splitlines()
         if line.startswith("MemAvailable:")
     )
-    return min([int(line.split()[1]) << 10, *map(_headroom, memory_cgroups())])
+    return min([int(line.split()[1]) << 10, *map(headroom, memory_cgroups())])
 
 
 def memory_cgroups(cgroups: Path = _CGROUPS, mount: Path = _MOUNT) -> tuple[Path, ...]:
@@ -44,7 +44,7 @@ def oom_kills() -> int:
     return sum(_figure(file, "oom_kill") for file in counters)
 
 
-def _headroom(group: Path) -> int:
+def headroom(group: Path) -> int:
     """Return a cgroup's limit less what it uses, pages that can be dropped not counted."""
     for limit, usage in (
         ("memory.max", "memory.current"),
