@@ -1,0 +1,167 @@
+"""An exported program as a graph that can be cut: weights are attributes, inputs are the user's."""
+
+import copy
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from converters.quiet import TORCH_EXPORT, quiet
+from registry.composition import Remark
+
+if TYPE_CHECKING:
+    import torch
+    from torch.export import ExportedProgram
+    from torch.fx import Graph, GraphModule, Node
+
+
+@dataclass(frozen=True)
+class Weight:
+    """A tensor that the program holds.
+
+    Attributes:
+        keys: Its names in the checkpoint; several where modules share it.
+        learned: A parameter, not a buffer or a constant.
+    """
+
+    keys: tuple[str, ...]
+    learned: bool
+    tensor: "torch.Tensor"
+
+
+@dataclass
+class Body:
+    """A private copy of a program's graph, to be rewritten in place. Tensors are not copied.
+
+    Attributes:
+        inputs: Placeholders of the user's tensors, in order.
+        weights: By the attribute that `get_attr` nodes name.
+        modules: Branches and loop bodies, by attribute.
+        remarks: What a rewrite wants the report to say.
+    """
+
+    graph: "Graph"
+    inputs: "tuple[Node, ...]"
+    weights: dict[str, Weight]
+    modules: "dict[str, GraphModule]"
+    remarks: list[Remark] = field(default_factory=list)
+
+    def add_constant(self, name: str, tensor: "torch.Tensor") -> str:
+        """Hold a tensor that the program did not have; return its attribute."""
+        attribute = name
+        while attribute in self.weights or attribute in self.modules:
+            attribute += "_"
+        self.weights[attribute] = Weight(keys=(name,), learned=False, tensor=tensor)
+        return attribute
+
+    def remark(self, text: str) -> None:
+        """Say something in the report."""
+        self.remarks.append(Remark(by="split", text=text))
+
+
+def unlift(program: "ExportedProgram") -> Body:
+    """Copy a program's graph and turn its lifted inputs into attributes.
+
+    Tensors that are one and the same become one attribute. Changes that the program makes
+    to its own buffers are dropped, with a remark.
+    """
+    program = _functional(program)
+    module = copy.deepcopy(program.graph_module)
+    body = Body(
+        graph=module.graph,
+        inputs=(),
+        weights={},
+        modules=dict(module.named_children()),
+    )
+    attributes: dict[object, str] = {}
+    inputs = []
+    by_name = {node.name: node for node in body.graph.nodes if node.op == "placeholder"}
+    for spec in program.graph_signature.input_specs:
+        node = by_name[spec.arg.name]
+        if spec.kind.name == "USER_INPUT":
+            inputs.append(node)
+        else:
+            _hold(body, node, _weight(program, spec), attributes)
+    body.inputs = tuple(node for node in inputs if "val" in node.meta)
+    _drop_changes(program, body)
+    return body
+
+
+def count_operators(graph: "Graph") -> dict[str, int]:
+    """Count a graph's nodes by operator."""
+    names = (
+        getattr(node.target, "__name__", str(node.target))
+        if str(node.target).startswith("<")
+        else str(node.target)
+        for node in graph.nodes
+        if node.op == "call_function"
+    )
+    return dict(sorted(Counter(names).items()))
+
+
+def is_tensor(node: "Node") -> bool:
+    """Say whether a node's value is known to be one tensor."""
+    import torch
+
+    return isinstance(node.meta.get("val"), torch.Tensor)
+
+
+def _weight(program: "ExportedProgram", spec: object) -> Weight:
+    name = spec.target  # type: ignore[attr-defined] # torch's InputSpec
+    held: Mapping[str, torch.Tensor] = program.state_dict
+    tensor = held[name] if name in held else program.constants[name]
+    names = [key for key, other in held.items() if _same(other, tensor)]
+    kind = spec.kind.name  # type: ignore[attr-defined] # torch's InputSpec
+    return Weight(
+        keys=tuple(dict.fromkeys((name, *names))), learned=kind == "PARAMETER", tensor=tensor
+    )
+
+
+def _same(one: "torch.Tensor", other: "torch.Tensor") -> bool:
+    return one is other or (_identity(one) == _identity(other))
+
+
+def _identity(tensor: "torch.Tensor") -> object:
+    storage = tensor.untyped_storage()._cdata
+    return storage, tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype
+
+
+def _hold(body: Body, node: "Node", weight: Weight, attributes: dict[object, str]) -> None:
+    """Put an attribute in the place of a lifted input."""
+    attribute = attributes.setdefault(_identity(weight.tensor), node.name)
+    body.weights.setdefault(attribute, weight)
+    with body.graph.inserting_before(node):
+        held = body.graph.create_node("get_attr", attribute)
+    held.meta = dict(node.meta)
+    node.replace_all_uses_with(held)
+    body.graph.erase_node(node)
+
+
+def _drop_changes(program: "ExportedProgram", body: Body) -> None:
+    """Leave the user's outputs alone."""
+    output = next(node for node in body.graph.nodes if node.op == "output")
+    kept = []
+    for spec, value in zip(program.graph_signature.output_specs, output.args[0], strict=True):
+        if spec.kind.name == "USER_OUTPUT":
+            kept.append(value)
+        else:
+            body.remark(f"the model changes its own {spec.target} as it answers; the copy does not")
+    output.args = (tuple(value for value in kept if value is not None),)
+
+
+def _functional(program: "ExportedProgram") -> "ExportedProgram":
+    """Rewrite operators that work in place, so that values flow along the graph's edges alone."""
+    if any(_works_in_place(node) for node in program.graph.nodes):
+        with quiet("torch.export", *TORCH_EXPORT):
+            return program.run_decompositions({})
+    return program
+
+
+def _works_in_place(node: "Node") -> bool:
+    schema = getattr(node.target, "_schema", None)
+    return (
+        node.op == "call_function"
+        and schema is not None
+        and schema.is_mutable
+        and "embedding_renorm_" not in str(node.target)
+    )

@@ -1,0 +1,12 @@
+"""Rewrites of a graph that the parts' formats need: one file a rewrite."""
+
+from collections.abc import Callable
+
+from converters.split.body import Body
+from converters.split.fixups import masked_select, renorm, squeeze
+
+FIXUPS: tuple[Callable[[Body], None], ...] = (
+    masked_select.fix,
+    renorm.fix,
+    squeeze.fix,
+)

@@ -1,0 +1,73 @@
+"""What is left of tables in the dense part, and that nothing is left there unseen."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from converters.split.choose import why_not
+from converters.split.extract import needed
+from converters.split.find import PICKING, Found
+from converters.split.matrices import Matrix
+from converters.split.place import place
+from converters.split.policy import SplitOptions
+from registry.composition import Kept
+from registry.errors import SplitError
+
+if TYPE_CHECKING:
+    from torch.fx import Node
+
+
+def tables_left(outputs: "Sequence[Node]", found: Found, options: SplitOptions) -> tuple[Kept, ...]:
+    """Tell which tables the dense part holds, and why.
+
+    Raises:
+        SplitError: It holds one that the job wants cut, in a way that the split does not know.
+    """
+    alive = needed(outputs)
+    held = {node.target: node for node in alive if node.op == "get_attr"}
+    reasons: dict[str, tuple[Matrix, list[str]]] = {}
+    for matrix, why in found.kept:
+        reasons.setdefault(matrix.name, (matrix, []))[1].append(why)
+    for _, matrix in found.cut:
+        for node in (held[name] for name in matrix.weights if name in held):
+            if dense := _used_densely(node, alive):
+                reasons.setdefault(matrix.name, (matrix, []))[1].append(dense)
+    _refuse_unknown(alive, found, options, reasons)
+    return tuple(_kept(matrix, whys) for matrix, whys in reasons.values())
+
+
+def _kept(matrix: Matrix, whys: list[str]) -> Kept:
+    return Kept(
+        table=matrix.name,
+        rows=matrix.rows,
+        dim=matrix.dim,
+        bytes=matrix.bytes,
+        why="; ".join(dict.fromkeys(whys)),
+    )
+
+
+def _used_densely(weight: "Node", alive: "set[Node]") -> str | None:
+    users = [user for user in weight.users if user in alive and str(user.target) not in PICKING]
+    if not users:
+        return None
+    name = str(users[0].target).removeprefix("aten.").split(".")[0]
+    return f"cut for its lookups, and a copy stays: also used densely by {name} ({place(users[0])})"
+
+
+def _refuse_unknown(
+    alive: "set[Node]",
+    found: Found,
+    options: SplitOptions,
+    reasons: dict[str, tuple[Matrix, list[str]]],
+) -> None:
+    """Look at the tables that are read in a way that no form of lookup knows."""
+    for node, matrix in found.unknown:
+        if node not in alive or matrix.name in reasons:
+            continue
+        why = why_not(matrix, options)
+        if why is None:
+            raise SplitError(
+                f"table {matrix.keys[0]} ({matrix.bytes} bytes) is read by {node.target} at"
+                f" {place(node)}, which cannot be cut: name it in split.keep to leave it in the"
+                " dense part"
+            )
+        reasons[matrix.name] = (matrix, [why])

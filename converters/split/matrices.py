@@ -1,0 +1,120 @@
+"""The tensors whose rows are looked up: by name, and as what becomes a table."""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from converters.program_signature import torch_dtype
+from converters.split.body import Body
+from converters.split.passing import look_through
+from converters.split.roots import Roots
+from converters.split.same import Keys
+from registry.signature import DType
+
+if TYPE_CHECKING:
+    from torch.fx import Node
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A tensor that lookups read rows of: one that the program holds, or an expression of such.
+
+    Attributes:
+        name: Unique, and fit for a file's name.
+        keys: Names in the checkpoint of the tensor, or of those in the expression.
+        weights: The attributes that hold them.
+        row: Shape of one row; a table's rows are flat.
+        fold: The expression, where it is not a tensor of the checkpoint as it stands.
+    """
+
+    name: str
+    node: "Node"
+    keys: tuple[str, ...]
+    weights: tuple[str, ...]
+    rows: int
+    row: tuple[int, ...]
+    dtype: DType
+    fold: str | None
+
+    @property
+    def dim(self) -> int:
+        """Numbers in a row."""
+        return math.prod(self.row)
+
+    @property
+    def bytes(self) -> int:
+        """Size of all rows."""
+        return int(self.rows * self.dim * self.node.meta["val"].element_size())
+
+
+@dataclass
+class Matrices:
+    """Finds the matrix behind a node, the same one for equal expressions."""
+
+    body: Body
+    keys: Keys = field(default_factory=Keys)
+    _found: dict[int, Matrix] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Matrix]:
+        return iter(self._found.values())
+
+    def behind(self, node: "Node", roots: Roots) -> Matrix | None:
+        """Give the matrix that a node is, if no input has a say in it and it has rows."""
+        node = look_through(node)
+        weights = tuple(sorted(name for name in roots.weights if name in self.body.weights))
+        shape = tuple(node.meta["val"].shape)
+        if not weights or not roots.constant or not shape or 0 in shape:
+            return None
+        number = self.keys.of(node)
+        if number not in self._found:
+            self._found[number] = self._make(node, weights)
+        return self._found[number]
+
+    def _make(self, node: "Node", weights: tuple[str, ...]) -> Matrix:
+        held = [self.body.weights[name] for name in weights]
+        keys = tuple(key for weight in held for key in weight.keys)
+        shape = tuple(int(size) for size in node.meta["val"].shape)
+        fold = None if node.op == "get_attr" else express(node, self.body)
+        if len(shape) != 2:
+            inner = fold or keys[0]
+            fold = f"reshape({inner}, [{shape[0]}, {math.prod(shape[1:])}])"
+        return Matrix(
+            name=self._free_name(keys[0]),
+            node=node,
+            keys=keys,
+            weights=weights,
+            rows=shape[0],
+            row=shape[1:],
+            dtype=torch_dtype(node.meta["val"].dtype),
+            fold=fold,
+        )
+
+    def _free_name(self, key: str) -> str:
+        plain = re.sub(r"\W+", "_", key.removesuffix(".weight"), flags=re.ASCII)[:100]
+        taken = {matrix.name.lower() for matrix in self}
+        name, count = plain, 1
+        while name.lower() in taken:
+            count += 1
+            name = f"{plain}_{count}"
+        return name
+
+
+def express(node: "Node", body: Body) -> str:
+    """Write an expression of weights as text: 'add(mul(w, 0.5), 1)'."""
+    if node.op == "get_attr":
+        return body.weights[node.target].keys[0]
+    name = str(node.target).removeprefix("aten.").split(".")[0]
+    arguments = [_text(argument, body) for argument in node.args]
+    return f"{name}({', '.join(arguments)})"
+
+
+def _text(argument: object, body: Body) -> str:
+    from torch.fx import Node
+
+    if isinstance(argument, Node):
+        return express(look_through(argument), body)
+    if isinstance(argument, list | tuple):
+        return f"[{', '.join(_text(item, body) for item in argument)}]"
+    return str(argument)

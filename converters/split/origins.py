@@ -1,0 +1,69 @@
+"""Where the rows of a table come from; what no checkpoint holds is written here."""
+
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from converters.split.body import Body
+from converters.split.fold import evaluate
+from converters.split.matrices import Matrix
+from registry.composition import Origin
+
+if TYPE_CHECKING:
+    import torch
+
+_NAMES = {
+    "torch.float64": "F64",
+    "torch.float32": "F32",
+    "torch.float16": "F16",
+    "torch.bfloat16": "BF16",
+    "torch.int64": "I64",
+    "torch.int32": "I32",
+    "torch.int16": "I16",
+    "torch.int8": "I8",
+    "torch.uint8": "U8",
+    "torch.bool": "BOOL",
+}
+_CHUNK = 16 << 20
+
+
+def find_or_write(
+    matrix: Matrix, body: Body, out: Path, find_origin: Callable[[str], Origin | None]
+) -> Origin:
+    """Point to a table's rows in the checkpoint, or write them to `origins/`.
+
+    Raises:
+        SplitError: An expression of weights cannot be computed.
+    """
+    if matrix.fold is None:
+        for key in matrix.keys:
+            if found := find_origin(key):
+                return found.model_copy(update={"table": matrix.name})
+    else:
+        body.remark(
+            f"table {matrix.name} is {matrix.fold}: computed once, here, which took"
+            f" {matrix.bytes} bytes of memory and has to be done again for new weights"
+        )
+    file = Path("origins") / f"{matrix.name}.safetensors"
+    rows = evaluate(matrix.node, body).reshape(matrix.rows, matrix.dim)
+    write_rows(rows, out / file)
+    return Origin(table=matrix.name, file=file.as_posix(), key="rows")
+
+
+def write_rows(rows: "torch.Tensor", file: Path) -> None:
+    """Write a safetensors file with one tensor, `rows`, a chunk of rows at a time."""
+    import torch
+
+    size = rows.numel() * rows.element_size()
+    entry = {"dtype": _NAMES[str(rows.dtype)], "shape": list(rows.shape), "data_offsets": [0, size]}
+    header = json.dumps({"rows": entry}).encode()
+    header += b" " * (-len(header) % 8)
+    step = max(1, _CHUNK // max(1, math.prod(rows.shape[1:]) * rows.element_size()))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("wb") as stream:
+        stream.write(len(header).to_bytes(8, "little") + header)
+        for start in range(0, len(rows), step):
+            chunk = rows[start : start + step].detach().contiguous()
+            stream.write(chunk.view(torch.uint8).numpy().tobytes())

@@ -1,0 +1,117 @@
+"""Split an exported program into ids, lookups and the dense part."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from converters.program_signature import program_signature
+from converters.sources.source import Brief
+from converters.split.axes import AxisNames, read_axes
+from converters.split.body import Body, count_operators, unlift
+from converters.split.carried import remark_floats
+from converters.split.dense import cut_lookups
+from converters.split.find import find_lookups
+from converters.split.fixups import FIXUPS
+from converters.split.groups import Group, group_lookups
+from converters.split.ids import IdsProgram
+from converters.split.leftover import tables_left
+from converters.split.matrices import Matrix
+from converters.split.origins import find_or_write
+from converters.split.part import export_part, write_dense, write_ids
+from converters.split.policy import SplitOptions
+from registry.composition import Artifact, Origin, Split, Table
+from registry.errors import SplitError
+from registry.signature import Input
+
+if TYPE_CHECKING:
+    from torch.export import ExportedProgram
+    from torch.fx import Node
+
+
+def split_program(
+    program: "ExportedProgram",
+    brief: Brief,
+    options: SplitOptions,
+    out: Path,
+    find_origin: Callable[[str], Origin | None],
+) -> Split:
+    """Cut the lookups out of a program and write what remains of it to a folder.
+
+    Writes `split.json`, `dense/model.pt2`, `ids/model.onnx` where ids are computed, and the
+    tables that no checkpoint holds to `origins/`. No other table is read.
+
+    Args:
+        find_origin: Says where the checkpoint holds a key, if it does.
+
+    Raises:
+        SplitError: The program does not fit the job, or a table cannot be cut as it asks.
+    """
+    body = unlift(program)
+    inputs, axes = _read_inputs(body, brief)
+    for fix in FIXUPS:
+        fix(body)
+    found = find_lookups(body, options)
+    groups = group_lookups(found.cut, found.matrices.keys)
+    ids = IdsProgram(
+        body, {node: tensor.name for node, tensor in inputs.items()}, found.matrices.keys
+    )
+    lookups = tuple(ids.lookup(group) for group in groups)
+    for group in groups:
+        remark_floats(group, body)
+    signature = program_signature(program, brief)
+    cut = cut_lookups(body, groups, axes)
+    outputs = dict(zip((tensor.name for tensor in signature.outputs), cut.outputs, strict=True))
+    kept = tables_left(cut.outputs, found, options)
+    dense = export_part(body, outputs, {**inputs, **cut.vectors}, brief)
+    out.mkdir(parents=True, exist_ok=True)
+    split = Split(
+        signature=signature,
+        ids=_ids(body, ids, inputs, brief, out),
+        dense=write_dense(dense, out),
+        tables=tuple(_table(matrix) for matrix in _matrices(groups)),
+        lookups=lookups,
+        kept=kept,
+        origins=tuple(find_or_write(m, body, out, find_origin) for m in _matrices(groups)),
+        nodes_before=count_operators(program.graph),
+        nodes_after=count_operators(dense.program.graph),
+        remarks=tuple(body.remarks),
+    )
+    (out / "split.json").write_text(split.model_dump_json(indent=2))
+    return split
+
+
+def _ids(
+    body: Body, ids: IdsProgram, inputs: "dict[Node, Input]", brief: Brief, out: Path
+) -> Artifact | None:
+    if not ids.outputs:
+        return None
+    artifact, remarks = write_ids(export_part(body, ids.outputs, inputs, brief), out)
+    body.remarks += remarks
+    return artifact
+
+
+def _read_inputs(body: Body, brief: Brief) -> "tuple[dict[Node, Input], AxisNames]":
+    if len(body.inputs) != len(brief.inputs):
+        takes = ", ".join(node.name for node in body.inputs)
+        says = ", ".join(given.name for given in brief.inputs)
+        raise SplitError(
+            f"the program takes {len(body.inputs)} inputs ({takes}), the job has"
+            f" {len(brief.inputs)} ({says}): list the inputs in the program's order"
+        )
+    inputs = dict(zip(body.inputs, brief.inputs, strict=True))
+    return inputs, read_axes(body.inputs, brief.inputs, body.graph)
+
+
+def _matrices(groups: Sequence[Group]) -> tuple[Matrix, ...]:
+    return tuple({group.matrix.name: group.matrix for group in groups}.values())
+
+
+def _table(matrix: Matrix) -> Table:
+    return Table(
+        name=matrix.name,
+        rows=matrix.rows,
+        dim=matrix.dim,
+        dtype=matrix.dtype,
+        keys=matrix.keys,
+        fold=matrix.fold,
+    )
