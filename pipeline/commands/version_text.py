@@ -1,0 +1,71 @@
+"""A version in words and figures, for the terminal."""
+
+from datetime import UTC, datetime
+
+from pydantic import JsonValue
+
+from pipeline.progress import amount, size
+from registry.manifest import Build, Version
+
+
+def plain(text: str) -> str:
+    """Show text from a store with nothing in it that could steer a terminal."""
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
+def moment(when: datetime) -> str:
+    """Write a time in UTC, to the second."""
+    return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def total(version: Version) -> int:
+    """Return the bytes of all files."""
+    return sum(file.size for file in version.files.values())
+
+
+def figures(version: Version) -> dict[str, JsonValue]:
+    """Sum a version up for machines."""
+    return {
+        "model": version.model,
+        "version": version.number,
+        "created": moment(version.created),
+        "fingerprint": version.fingerprint,
+        "files": len(version.files),
+        "bytes": total(version),
+        "targets": [build.target for build in version.builds],
+    }
+
+
+def describe(version: Version) -> str:
+    """Sum a version up for people, a fact a line."""
+    facts = [
+        ("version", f"{version.model}@{version.number}"),
+        ("created", moment(version.created)),
+        ("size", f"{size(total(version))} in {len(version.files)} files"),
+        ("fingerprint", version.fingerprint),
+        *(("input", str(tensor)) for tensor in version.signature.inputs),
+        *(("output", str(tensor)) for tensor in version.signature.outputs),
+        *(("axis", f"{name}: {axis.min} to {axis.max}") for name, axis in version.axes.items()),
+        *(
+            ("table", f"{t.name}: {amount(t.rows, 'rows')} of {t.dim} {t.dtype}")
+            for t in version.tables
+        ),
+        *(("lookup", f"{one.kind} of {one.ids} in {one.table}") for one in version.lookups),
+        *(("kept", f"{table.table}: {table.why}") for table in version.kept),
+        *(("target", _build(build)) for build in version.builds),
+        ("job", version.lineage.job),
+        ("source", f"{version.lineage.source}, SHA-256 {version.lineage.source_digest}"),
+        *(("commit", commit) for commit in [version.lineage.commit] if commit),
+        *(("tool", f"{name} {number}") for name, number in version.lineage.tools.items()),
+    ]
+    width = max(len(name) for name, _ in facts)
+    return "\n".join(f"{name:<{width}}  {plain(text)}" for name, text in facts)
+
+
+def _build(build: Build) -> str:
+    contract = build.contract
+    errors = {parity.kind: max(one.worst for one in parity.outputs) for parity in build.parity}
+    worst = ", ".join(f"{kind} error {error:.2g} of what may be" for kind, error in errors.items())
+    needs = f"{contract.runtime} {contract.at_least} to below {contract.below}"
+    flags = f" on {'+'.join(contract.isa)}" if contract.isa else ""
+    return f"{build.target}: {build.precision}, {needs}{flags}; {worst}"
