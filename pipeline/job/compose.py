@@ -1,6 +1,7 @@
 """From YAML to nodes: nothing is constructed, nothing explodes, every value keeps its place."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import cast
 
 import yaml
@@ -14,6 +15,7 @@ from pipeline.job.text import Text
 
 _VALUES = 20_000
 _DEPTH = 32
+_CONTROLS = 50
 
 
 _Opening = kinds.ScalarEvent | kinds.CollectionStartEvent
@@ -30,7 +32,7 @@ class _StopError(Exception):
 def compose(text: Text) -> tuple[Node, tuple[Fault, ...]]:
     """Read the text; the node is absent where it could not be read to its end."""
     composer = _Composer(text)
-    if faults := tuple(_controls(text)):
+    if faults := tuple(islice(_controls(text), _CONTROLS)):
         return ABSENT, faults
     try:
         root = composer.document()
@@ -73,6 +75,7 @@ class _Composer:
         return root
 
     def _node(self, event: yaml.Event) -> Node:
+        self._tally(event, 1)
         if isinstance(event, kinds.AliasEvent):
             return self._alias(event)
         return self._anchored(cast("_Opening", event))
@@ -80,7 +83,6 @@ class _Composer:
     def _anchored(self, event: _Opening) -> Node:
         if event.anchor:
             self._anchors[event.anchor] = None
-        self._tally(event, 1)
         self._depth += 1
         if self._depth > _DEPTH:
             raise self._stop(event, f"nested deeper than {_DEPTH} levels")

@@ -66,21 +66,21 @@ def _one_a_place(faults: Iterable[Fault]) -> tuple[Fault, ...]:
 def _render(text: Text, faults: tuple[Fault, ...]) -> str:
     count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
     blocks = [f"{text.name}: {count}"]
-    blocks += [_block(text, fault) for fault in faults[:_SHOWN]]
+    lines = text.lines
+    blocks += [_block(text.name, lines, fault) for fault in faults[:_SHOWN]]
     if len(faults) > _SHOWN:
         blocks.append(f"… and {len(faults) - _SHOWN} more")
     return "\n\n".join(blocks)
 
 
-def _block(text: Text, fault: Fault) -> str:
+def _block(name: str, lines: list[str], fault: Fault) -> str:
     place = fault.place
-    head = f"{text.name}:{place.line + 1}:{place.column + 1}: {fault.message}"
-    lines = text.lines
-    if place.line >= len(lines):
-        return head
     line, caret = _window(lines[place.line], place)
-    number = f"{place.line + 1:>5} | "
-    return f"{head}\n{number}{line}\n{' ' * 5} | {caret}".rstrip()
+    return (
+        f"{name}:{place.line + 1}:{place.column + 1}: {fault.message}\n"
+        f"{place.line + 1:>5} | {line}\n"
+        f"{' ' * 5} | {caret}"
+    )
 
 
 def _window(line: str, place: Place) -> tuple[str, str]:

@@ -16,6 +16,9 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 Loc = Sequence[str | int]
 
+#: What a schema has whose values have parts.
+_PARTS = {"properties", "patternProperties", "additionalProperties", "items", "discriminator"}
+
 
 @cache
 def job_schema() -> JsonSchemaValue:
@@ -96,7 +99,7 @@ def _resolve(node: JsonSchemaValue) -> JsonSchemaValue:
         node = job_schema()["$defs"][node["$ref"].rpartition("/")[2]]
     for member in node.get("anyOf", ()):
         whole = _resolve(member)
-        if whole.keys() & {"properties", "additionalProperties", "items", "discriminator"}:
+        if whole.keys() & _PARTS:
             return whole
     return node
 
@@ -110,5 +113,5 @@ def _step(node: JsonSchemaValue, part: str | int) -> JsonSchemaValue:
         return dict(node.get("items", {}))
     if part in node.get("properties", {}):
         return dict(node["properties"][part])
-    other = node.get("additionalProperties")
-    return dict(other) if isinstance(other, dict) else node
+    free = [*node.get("patternProperties", {}).values(), node.get("additionalProperties")]
+    return next((dict(other) for other in free if isinstance(other, dict)), node)
