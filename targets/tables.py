@@ -1,0 +1,177 @@
+"""Tables as memory maps of their shards, read without a framework."""
+
+import json
+import math
+import mmap
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from registry.composition import Shard, Table
+from registry.errors import ContractError, IntegrityError
+from registry.signature import DType
+
+#: safetensors' name of a dtype, and numpy's of what is stored; bfloat16 is stored as its bits.
+STORED: dict[DType, tuple[str, str]] = {
+    DType.FLOAT64: ("F64", "<f8"),
+    DType.FLOAT32: ("F32", "<f4"),
+    DType.FLOAT16: ("F16", "<f2"),
+    DType.BFLOAT16: ("BF16", "<u2"),
+    DType.INT64: ("I64", "<i8"),
+    DType.INT32: ("I32", "<i4"),
+    DType.INT16: ("I16", "<i2"),
+    DType.INT8: ("I8", "<i1"),
+    DType.UINT8: ("U8", "<u1"),
+}
+
+HEADER_LIMIT = 1 << 20
+GATHER_BYTES = 16 << 20
+
+
+class MappedTable:
+    """An opened table; its pages are read when they are touched.
+
+    Attributes:
+        dtype: Of the rows that `take` gives: what is stored, but float32 for bfloat16.
+    """
+
+    def __init__(self, table: Table, parts: list[np.ndarray]) -> None:
+        self.name = table.name
+        self.rows = table.rows
+        self.dim = table.dim
+        self.widens = table.dtype is DType.BFLOAT16
+        stored = np.dtype(STORED[table.dtype][1])
+        self.dtype = np.dtype(np.float32) if self.widens else stored
+        self._parts = parts
+        self._starts = np.array([shard.start for shard in table.shards], dtype=np.int64)
+        self._block = max(1, GATHER_BYTES // (self.dim * stored.itemsize))
+
+    def take(self, ids: np.ndarray, out: np.ndarray) -> None:
+        """Gather rows.
+
+        Args:
+            ids: int64 [n], every one of them within the table: this is not checked here.
+            out: `dtype` [n, dim], C-contiguous.
+        """
+        stored = np.empty(out.shape, self._parts[0].dtype) if self.widens else out
+        if len(self._parts) == 1:
+            np.take(self._parts[0], ids, axis=0, out=stored, mode="clip")
+        else:
+            for start in range(0, len(ids), self._block):
+                block = slice(start, start + self._block)
+                self._take_across(ids[block], stored[block])
+        if self.widens:
+            np.left_shift(stored, 16, out=out.view(np.uint32), dtype=np.uint32)
+
+    def _take_across(self, ids: np.ndarray, out: np.ndarray) -> None:
+        """Gather shard by shard, then bring the rows back into the order that was asked for."""
+        shard_of = np.searchsorted(self._starts, ids, side="right") - 1
+        # numpy sorts 16-bit integers by radix; tables with more shards take the slower way.
+        small = shard_of.astype(np.uint16) if len(self._parts) <= 1 << 16 else shard_of
+        order = np.argsort(small, kind="stable")
+        grouped = ids[order]
+        ends = np.cumsum(np.bincount(shard_of, minlength=len(self._parts)))
+        gathered = np.empty_like(out)
+        first = 0
+        for shard in np.unique(shard_of).tolist():
+            group = slice(first, int(ends[shard]))
+            local = grouped[group] - self._starts[shard]
+            np.take(self._parts[shard], local, axis=0, out=gathered[group], mode="clip")
+            first = group.stop
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        np.take(gathered, back, axis=0, out=out, mode="clip")
+
+    def close(self) -> None:
+        """Let go of the files; the last reader's end unmaps them."""
+        self._parts = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def open_table(table: Table, folder: Path) -> MappedTable:
+    """Map every shard of a table.
+
+    Args:
+        folder: What the shards' files are relative to.
+
+    Raises:
+        IntegrityError: The shards do not make up the table, or a file is not what its
+            shard says: nothing that a header states is believed.
+    """
+    if table.dtype not in STORED:
+        raise ContractError(f"{table.name}: rows of {table.dtype} cannot be looked up")
+    _check_cover(table)
+    return MappedTable(table, [_open_shard(table, shard, folder) for shard in table.shards])
+
+
+def _check_cover(table: Table) -> None:
+    at = 0
+    for shard in table.shards:
+        if shard.start != at:
+            raise IntegrityError(
+                f"{table.name}: {shard.file} starts at row {shard.start}, but row {at} comes next"
+            )
+        at += shard.rows
+    if at != table.rows:
+        raise IntegrityError(f"{table.name}: its shards hold {at} rows of {table.rows}")
+
+
+def _open_shard(table: Table, shard: Shard, folder: Path) -> np.ndarray:
+    path = folder / shard.file
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise IntegrityError(f"{table.name}: {shard.file} lies outside the version's folder")
+    dtype = np.dtype(STORED[table.dtype][1])
+    try:
+        with path.open("rb") as file:
+            start = _data_start(file.read(8), path, path.stat().st_size)
+            header = file.read(start - 8)
+            _check_header(header, path, table, shard)
+            size = shard.rows * table.dim * dtype.itemsize
+            if path.stat().st_size != start + size:
+                raise IntegrityError(
+                    f"{path}: has {path.stat().st_size} bytes, not the {start + size} that "
+                    f"{shard.rows} rows take"
+                )
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        raise IntegrityError(f"{path}: cannot be read: {error.strerror}") from error
+    flat = np.frombuffer(mapped, dtype=dtype, offset=start)
+    return flat.reshape(shard.rows, table.dim)
+
+
+def _data_start(first: bytes, path: Path, size: int) -> int:
+    """Read where the data starts off the first 8 bytes, the header's length."""
+    length = int.from_bytes(first, "little")
+    if len(first) < 8 or length > min(size - 8, HEADER_LIMIT):
+        raise IntegrityError(f"{path}: is not a safetensors file of this table")
+    if length % 8:
+        raise IntegrityError(f"{path}: its data is not aligned to 8 bytes")
+    return 8 + length
+
+
+def _check_header(header: bytes, path: Path, table: Table, shard: Shard) -> None:
+    """Hold the header against the one that this shard must have."""
+    try:
+        found = json.loads(header)
+    except ValueError as error:
+        raise IntegrityError(f"{path}: its header is not JSON") from error
+    name, stored = STORED[table.dtype]
+    shape = [shard.rows, table.dim]
+    size = math.prod(shape) * np.dtype(stored).itemsize
+    wanted = {"rows": {"dtype": name, "shape": shape, "data_offsets": [0, size]}}
+    if isinstance(found, dict):
+        found.pop("__metadata__", None)
+    if found != wanted:
+        raise IntegrityError(f"{path}: its header is {str(found)[:200]}, not {wanted}")
