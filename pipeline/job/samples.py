@@ -1,5 +1,6 @@
 """Recorded samples as the model's inputs."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,11 +71,12 @@ class _Reader:
         if tensor.offsets is not None and tensor.includes_last and rows != _ALL:
             rows += 1
         arrays = self.read(columns, rows)
-        where = f"{self.path}: `{tensor.name}`" if len(columns) == 1 else ""
         parts = [numeric(f"{self.path}: `{name}`", array) for name, array in arrays.items()]
-        array = parts[0] if len(parts) == 1 else np.stack(parts, axis=1)
-        where = where or f"{self.path}: the columns of `{tensor.name}`"
-        return cast(where, _shaped(where, array, tensor), tensor)
+        if len(columns) == 1:
+            where = f"{self.path}: `{columns[0]}`"
+            return cast(where, _shaped(where, parts[0], tensor), tensor)
+        where = f"{self.path}: the columns of `{tensor.name}`"
+        return cast(where, _spread(where, np.stack(parts, axis=1), tensor), tensor)
 
     def labels(self, column: str) -> np.ndarray:
         where = f"{self.path}: the labels `{column}`"
@@ -111,21 +113,32 @@ def _limits(path: Path, file: SampleFile, rows: int, inputs: tuple[Input, ...]) 
     return limits
 
 
+def _spread(where: str, stacked: np.ndarray, tensor: Input) -> np.ndarray:
+    """Give the columns of a row the declared shape, the last axis running fastest."""
+    sizes = [dim for dim in tensor.shape[1:] if isinstance(dim, int)]
+    if len(sizes) == len(tensor.shape) - 1 and math.prod(sizes) == stacked.shape[1]:
+        return stacked.reshape(len(stacked), *sizes)
+    return _shaped(where, stacked, tensor)
+
+
 def _shaped(where: str, array: np.ndarray, tensor: Input) -> np.ndarray:
-    """Give rows the declared shape, where only axes of size 1 differ or columns were stacked."""
-    wanted = tensor.shape[1:]
-    sizes = tuple(dim for dim in wanted if isinstance(dim, int))
-    if len(sizes) == len(wanted) and np.prod(sizes, dtype=int) == np.prod(
-        array.shape[1:], dtype=int
-    ):
-        return array.reshape(len(array), *sizes)
-    if len(array.shape) == len(tensor.shape) and all(
-        isinstance(dim, str) or dim == size
-        for dim, size in zip(wanted, array.shape[1:], strict=True)
-    ):
+    """Give rows the declared shape where only axes of size 1 are too many or too few."""
+    wanted, found = tensor.shape[1:], array.shape[1:]
+    if len(found) == len(wanted) and all(map(_fits, wanted, found)):
         return array
+    sizes = [dim for dim in wanted if isinstance(dim, int)]
+    if len(sizes) == len(wanted) and _without_ones(sizes) == _without_ones(found):
+        return array.reshape(len(array), *sizes)
     declared = ", ".join(map(str, tensor.shape))
     raise SourceError(f"{where} has the shape {array.shape}, and the job says [{declared}]")
+
+
+def _fits(dim: Dim, size: int) -> bool:
+    return isinstance(dim, str) or dim == size
+
+
+def _without_ones(sizes: Sequence[int]) -> list[int]:
+    return [size for size in sizes if size != 1]
 
 
 def _agree(path: Path, arrays: dict[str, np.ndarray], inputs: tuple[Input, ...]) -> None:
