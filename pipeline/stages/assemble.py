@@ -1,9 +1,21 @@
 """Lay out a version's folder, ready to push."""
 
-from pydantic import Field
+from pathlib import Path
 
+from pydantic import Field
+from safetensors.numpy import save_file
+
+from pipeline.stages.layout import link_part, link_pieces, read_pieces
+from pipeline.stages.lineage import trace
+from pipeline.stages.sample import sample_of
+from pipeline.stages.verdict import Validation, verdict
+from pipeline.task import Task
+from registry.manifest import Build, Draft
+from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input
 from targets import AnyTarget
+
+RECORDED = "recorded.safetensors"
 
 
 class Options(Frozen):
@@ -27,3 +39,49 @@ class Options(Frozen):
     record: int = Field(default=64, ge=1)
     source: str
     source_digest: str
+
+
+def run(task: Task, out: Path, progress: Progress) -> None:
+    """Write the version's folder as `version`, and `draft.json` beside it once it is whole."""
+    options = Options.model_validate(task.options)
+    folder = out / "version"
+    pieces = read_pieces(task.inputs)
+    link_pieces(pieces, folder)
+    progress(1, 3, "steps")
+    builds = tuple(_build(target, task, folder) for target in options.targets)
+    progress(2, 3, "steps")
+    save_file(
+        sample_of(task.inputs["reference"], options.inputs, options.record), folder / RECORDED
+    )
+    (folder / "job.yaml").write_text(options.job)
+    draft = Draft(
+        model=options.model,
+        signature=pieces.split.signature,
+        inputs=options.inputs,
+        axes=options.axes,
+        ids=pieces.ids,
+        tables=pieces.tables,
+        lookups=pieces.split.lookups,
+        kept=pieces.split.kept,
+        builds=builds,
+        recorded=RECORDED,
+        report=None,
+        lineage=trace(options.job, options.source, options.source_digest, task.folder),
+    )
+    (out / "draft.json").write_text(draft.model_dump_json(indent=1))
+    progress(3, 3, "steps")
+
+
+def _build(target: AnyTarget, task: Task, folder: Path) -> Build:
+    """Link a target's part; a target that does not answer like the original gets no build."""
+    file = task.inputs[f"parity:{target.name}"] / "parity.json"
+    verdict(file)
+    validation = Validation.model_validate_json(file.read_bytes())
+    return Build(
+        target=target.name,
+        runtime=target.runtime,
+        precision=target.precision,
+        dense=link_part(task.inputs[f"part:{target.name}"], target.name, folder),
+        contract=validation.contract,
+        parity=validation.parity,
+    )

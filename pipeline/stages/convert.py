@@ -1,7 +1,17 @@
 """Take one step of a part's route to its target's format."""
 
+from pathlib import Path
+
+from converters import route
+from converters.converter import ConvertOptions, convert
+from pipeline.stages.part import ARTIFACT, read_part
+from pipeline.task import Task
 from registry.format import Format
+from registry.progress import Progress
 from registry.signature import Frozen, Input, Precision
+
+#: Where the part's files lie in the output.
+PART = "part"
 
 
 class Options(Frozen):
@@ -18,3 +28,22 @@ class Options(Frozen):
     result: Format
     weights: Precision
     inputs: tuple[Input, ...]
+
+
+def run(task: Task, out: Path, progress: Progress) -> None:
+    """Write the part's files, and `artifact.json` once they are checked."""
+    options = Options.model_validate(task.options)
+    folder = task.inputs["from"]
+    (converter,) = route(options.source, options.result)
+    (out / PART).mkdir()
+    progress(0, 1, "steps")
+    artifact = convert(
+        converter,
+        read_part(folder),
+        folder,
+        out / PART,
+        ConvertOptions(weights=options.weights),
+    )
+    made = artifact.model_copy(update={"folder": PART})
+    (out / ARTIFACT).write_text(made.model_dump_json(indent=1))
+    progress(1, 1, "steps")

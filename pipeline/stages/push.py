@@ -1,16 +1,52 @@
 """Publish the version and move its channel."""
 
+import shutil
+from pathlib import Path
+
+from pipeline.stages.layout import link
+from pipeline.task import Task
+from registry.catalog import Catalog
+from registry.manifest import Draft, Version
+from registry.progress import Progress
 from registry.signature import Frozen
+from registry.store import open_store
+
+REPORT = "report"
 
 
 class Options(Frozen):
     """The job's `push`, as it is, and who pushes.
 
     Reads the folders `assemble` and, if there is one, `report` (index.html, report.json).
-    `${NAME}` is put in here, when it is used, and so stays out of what a run keeps.
     """
 
     store: str
     endpoint: str | None
     channel: str | None
     who: str
+
+
+def run(task: Task, out: Path, progress: Progress) -> None:
+    """Publish, move the channel unless it is there already, and write `version.json`."""
+    options = Options.model_validate(task.options)
+    folder = task.inputs["assemble"]
+    draft = Draft.model_validate_json((folder / "draft.json").read_bytes())
+    version_folder = out / "version"
+    link(folder / "version", version_folder)
+    if report := task.inputs.get(REPORT):
+        link(report, version_folder / REPORT)
+        draft = draft.model_copy(update={"report": REPORT})
+    store = options.store if "://" in options.store else str(task.folder / options.store)
+    catalog = Catalog(open_store(store, endpoint=options.endpoint))
+    version = catalog.publish(draft, version_folder, progress)
+    if options.channel is not None:
+        _move(catalog, version, options.channel, options.who)
+    shutil.rmtree(version_folder)
+    (out / "version.json").write_text(version.model_dump_json(indent=1, by_alias=True))
+
+
+def _move(catalog: Catalog, version: Version, channel: str, who: str) -> None:
+    now = catalog.channel(version.model, channel)
+    if now is None or now.version != version.number:
+        why = f"version {version.number} was published, and its job says so"
+        catalog.move(version.model, channel, version.number, who=who, why=why)

@@ -1,23 +1,80 @@
 """Ask the unsplit model: recorded samples first, generated inputs after them."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
 from pydantic import Field
+from safetensors.numpy import save_file
 
-from converters.sources import AnySource
+from converters.sources import find_source
+from converters.sources.source import RefusalError
 from pipeline.job.job import Samples
-from registry.signature import Axis, Frozen, Input
+from pipeline.job.samples import read_samples
+from pipeline.stages.model import ModelOptions
+from pipeline.task import Task
+from registry.errors import SourceError
+from registry.progress import Progress
+from targets.cases import Case, write_cases
+from targets.hostile import hostile
+from targets.parity import answered
+from targets.rows import batches_of
+
+#: Recorded rows in a batch, unless the version is to carry more.
+ROWS = 256
+
+LABELS = "labels.safetensors"
 
 
-class Options(Frozen):
-    """Parts of the job, as they are. The stage reads no folders of other tasks.
+class Options(ModelOptions):
+    """The stage reads no folders of other tasks.
 
     Attributes:
+        samples: Of the job, as it is.
         batches, seed: Of the job's `parity`.
     """
 
-    source: AnySource
-    inputs: tuple[Input, ...]
-    axes: dict[str, Axis]
-    outputs: tuple[str, ...]
     samples: Samples | None
     batches: tuple[int, ...] = Field(min_length=1)
     seed: int
+
+
+def run(task: Task, out: Path, progress: Progress) -> None:
+    """Write the cases, and the labels of the recorded ones in their order."""
+    options = Options.model_validate(task.options)
+    recorded, labels = _recorded(options, task.folder)
+    generated = hostile(options.inputs, options.axes, options.batches, options.seed)
+    cases = [*recorded, *generated]
+    answer = find_source(options.source.kind).answers(options.brief(task.folder))
+
+    def ask() -> Iterator[Case]:
+        for done, case in enumerate(cases):
+            progress(done, len(cases), "cases")
+            reply = answered(case, answer, RefusalError)
+            if case.kind == "recorded" and reply.refused is not None:
+                raise SourceError(
+                    f"{case.name}: the original model refuses them: {reply.refused}. Take them "
+                    "out of the samples, or mend the job's `inputs`"
+                )
+            yield reply
+
+    write_cases(ask(), out)
+    progress(len(cases), len(cases), "cases")
+    if labels is not None:
+        save_file({"labels": labels}, out / LABELS)
+
+
+def _recorded(options: Options, folder: Path) -> tuple[list[Case], np.ndarray | None]:
+    """Return the samples in batches, and the labels of the rows that are in them."""
+    if options.samples is None:
+        return [], None
+    samples = read_samples(options.samples, options.inputs, folder)
+    most = max(ROWS, options.samples.record)
+    pieces = list(batches_of(options.inputs, options.axes, samples.inputs, most))
+    cases = [
+        Case(f"samples {start} to {stop - 1}", "recorded", arrays) for start, stop, arrays in pieces
+    ]
+    if samples.labels is None or not pieces:
+        return cases, None
+    kept = [samples.labels[start:stop] for start, stop, _ in pieces]
+    return cases, np.concatenate(kept)

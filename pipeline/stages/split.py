@@ -1,15 +1,26 @@
 """Open the model, find its lookups and cut it there."""
 
-from converters.sources import AnySource
+from pathlib import Path
+
+from converters.sources import find_source
 from converters.split.policy import SplitOptions
-from registry.signature import Axis, Frozen, Input
+from pipeline.stages.model import ModelOptions
+from pipeline.task import Task
+from registry.progress import Progress
 
 
-class Options(Frozen):
-    """Parts of the job, as they are. The stage reads no folders of other tasks."""
+class Options(ModelOptions):
+    """The stage reads no folders of other tasks.
 
-    source: AnySource
-    inputs: tuple[Input, ...]
-    axes: dict[str, Axis]
-    outputs: tuple[str, ...]
+    Attributes:
+        split: Of the job, as it is.
+    """
+
     split: SplitOptions
+
+
+def run(task: Task, out: Path, progress: Progress) -> None:
+    """Write `split.json` and the parts that it names."""
+    options = Options.model_validate(task.options)
+    source = find_source(options.source.kind)
+    source.split(options.brief(task.folder), options.split, out, progress)

@@ -1,8 +1,14 @@
 """Stream the tables to shards."""
 
+from pathlib import Path
+
 from pydantic import Field
 
+from converters.tables import write_table
+from pipeline.stages.part import read_split
+from pipeline.task import Task
 from registry.composition import Table
+from registry.progress import Progress
 from registry.signature import Frozen
 
 
@@ -20,3 +26,40 @@ class Tables(Frozen):
     """What `tables.json` holds: every table that was cut out, with its shards."""
 
     tables: tuple[Table, ...]
+
+
+def run(task: Task, out: Path, progress: Progress) -> None:
+    """Write the shards of each table, and `tables.json` when all are there."""
+    options = Options.model_validate(task.options)
+    folder = task.inputs["split"]
+    split = read_split(folder)
+    origins = {origin.table: origin for origin in split.origins}
+    total = sum(map(_bytes, split.tables))
+    written: list[Table] = []
+    for table in split.tables:
+        before = sum(map(_bytes, written))
+        written.append(
+            write_table(
+                table,
+                origins[table.name],
+                folder,
+                out,
+                options.shard_bytes,
+                _part_of(progress, before, _bytes(table), total),
+            )
+        )
+    tables = Tables(tables=tuple(written))
+    (out / "tables.json").write_text(tables.model_dump_json(indent=1))
+
+
+def _bytes(table: Table) -> int:
+    return table.rows * table.dim * table.dtype.bytes
+
+
+def _part_of(progress: Progress, before: int, size: int, whole: int) -> Progress:
+    """Report the progress of one table, in whatever unit, as bytes of all of them."""
+
+    def report(done: float, total: float, unit: str) -> None:  # noqa: ARG001  it is always bytes
+        progress(before + size * (done / total if total else 1), whole, "bytes")
+
+    return report

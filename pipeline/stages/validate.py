@@ -1,8 +1,24 @@
 """Load a part as written to disk and hold the composition against the original's answers."""
 
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
 from pipeline.job.job import ParityOptions
-from registry.signature import Axis, Frozen, Input
-from targets import AnyTarget
+from pipeline.stages.hearing import Composition, Kind, allocated, hear
+from pipeline.stages.layout import Pieces, link_part, link_pieces, read_pieces
+from pipeline.stages.reference import LABELS
+from pipeline.stages.verdict import Validation
+from pipeline.task import Task
+from registry.errors import JobError
+from registry.manifest import Build, Contract, Draft, Lineage
+from registry.progress import Progress
+from registry.signature import Axis, Frozen, Input, Precision
+from targets import AnyTarget, find_target
+
+#: A validation is of no version yet.
+NOWHERE = Lineage(job="", source="", source_digest="", tools={})
 
 
 class Options(Frozen):
@@ -18,3 +34,131 @@ class Options(Frozen):
     parity: ParityOptions
     inputs: tuple[Input, ...]
     axes: dict[str, Axis]
+
+
+@dataclass(frozen=True)
+class Load:
+    """One time that the composition is loaded.
+
+    Attributes:
+        build: Name of the build in the draft.
+        part: The task's output that holds it.
+        precision: What it has to compute in; None is as shipped.
+        kinds: The numbers that come of it.
+    """
+
+    build: str
+    part: Path
+    precision: Precision | None
+    kinds: tuple[Kind, ...]
+
+
+def run(task: Task, out: Path, progress: Progress) -> None:
+    """Write `parity.json`, also where the target does not answer like the original.
+
+    Raises:
+        JobError: The job's `parity` names an output that there is not, or lacks labels.
+        ParityError: Nothing was compared.
+        ContractError: This host cannot run the target.
+    """
+    options = Options.model_validate(task.options)
+    pieces, reference = read_pieces(task.inputs), task.inputs["reference"]
+    _check(options, pieces, reference)
+    loads, before = _loads(options.target, task.inputs), allocated()
+    folder = out / "view"
+    link_pieces(pieces, folder)
+    draft = _draft(options, pieces, loads, folder)
+    heard = []
+    for number, load in enumerate(loads):
+        composition = Composition(folder, draft, load.build, load.precision, options.target.threads)
+        share = _share(progress, number, len(loads))
+        heard.append(hear(composition, options.parity, reference, load.kinds, share))
+    shutil.rmtree(folder)
+    contract = contract_of(options.target, memory=max(heard[-1].memory - before, 0))
+    validation = Validation(
+        target=options.target.name,
+        runtime=options.target.runtime,
+        precision=options.target.precision,
+        contract=contract,
+        parity=tuple(parity for one in heard for parity in one.parity),
+        faults=tuple(fault for one in heard for fault in one.faults),
+        passed=all(one.passed for one in heard),
+    )
+    (out / "parity.json").write_text(validation.model_dump_json(indent=1))
+
+
+def contract_of(options: AnyTarget, *, memory: int = 0) -> Contract:
+    """Return what the target's builds demand of a host."""
+    target = find_target(options.runtime)
+    at_least, below = target.versions
+    return Contract(
+        isa=tuple(sorted({*options.isa, *target.precisions[options.precision]})),
+        runtime=target.runtime,
+        at_least=at_least,
+        below=below,
+        precision=options.precision,
+        threads=options.threads,
+        memory=memory,
+    )
+
+
+def _share(progress: Progress, number: int, count: int) -> Progress:
+    """Report one of several rounds over the same cases."""
+
+    def report(done: float, total: float, unit: str) -> None:
+        progress(number * total + done, count * total, unit)
+
+    return report
+
+
+def _loads(target: AnyTarget, inputs: Mapping[str, Path]) -> tuple[Load, ...]:
+    """Return one load where f32 is what ships, and two where it is not."""
+    if (target.precision, target.weights) == ("f32", "f32"):
+        return (Load(target.name, inputs["part"], "f32", ("conversion", "precision")),)
+    exact = f"{target.name}.exact" if "exact" in inputs else target.name
+    part = inputs.get("exact", inputs["part"])
+    return (
+        Load(exact, part, "f32", ("conversion",)),
+        Load(target.name, inputs["part"], None, ("precision",)),
+    )
+
+
+def _draft(options: Options, pieces: Pieces, loads: tuple[Load, ...], folder: Path) -> Draft:
+    """Link the builds into the folder and return a draft of what is there."""
+    contract = contract_of(options.target)
+    parts = {load.build: load.part for load in loads}
+    builds = tuple(
+        Build(
+            target=name,
+            runtime=options.target.runtime,
+            precision=options.target.precision,
+            dense=link_part(part, name, folder),
+            contract=contract,
+            parity=(),
+        )
+        for name, part in parts.items()
+    )
+    return Draft(
+        model=options.target.name,
+        signature=pieces.split.signature,
+        inputs=options.inputs,
+        axes=options.axes,
+        ids=pieces.ids,
+        tables=pieces.tables,
+        lookups=pieces.split.lookups,
+        builds=builds,
+        recorded=None,
+        report=None,
+        lineage=NOWHERE,
+    )
+
+
+def _check(options: Options, pieces: Pieces, reference: Path) -> None:
+    known = [output.name for output in pieces.split.signature.outputs]
+    named = (*options.parity.outputs, *(metric.output for metric in options.parity.metrics))
+    if unknown := sorted(set(named) - set(known)):
+        raise JobError(
+            f"parity: the model has no output '{', '.join(unknown)}'; it has {', '.join(known)}"
+        )
+    if options.parity.metrics and not (reference / LABELS).exists():
+        raise JobError("parity.metrics: there is nothing to measure without `samples.labels`")

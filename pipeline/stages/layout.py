@@ -1,0 +1,62 @@
+"""Lay out a version's folder from what earlier tasks left, by links."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.stages.part import read_part, read_split
+from pipeline.stages.tables import Tables
+from registry.composition import Artifact, Split, Table
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """The pieces of a model that all its builds share, and where they lie."""
+
+    split: Split
+    tables: tuple[Table, ...]
+    split_folder: Path
+    tables_folder: Path
+
+    @property
+    def ids(self) -> Artifact | None:
+        """The ids program, as it lies in a version's folder."""
+        return self.split.ids and self.split.ids.model_copy(update={"folder": "ids"})
+
+
+def read_pieces(inputs: Mapping[str, Path]) -> Pieces:
+    """Read the outputs of the split and the tables task."""
+    written = Tables.model_validate_json((inputs["tables"] / "tables.json").read_bytes())
+    return Pieces(read_split(inputs["split"]), written.tables, inputs["split"], inputs["tables"])
+
+
+def link_pieces(pieces: Pieces, folder: Path) -> None:
+    """Link the ids program and the tables into a version's folder."""
+    if pieces.split.ids is not None:
+        link(pieces.split_folder / pieces.split.ids.folder, folder / "ids")
+    for table in pieces.tables:
+        for shard in table.shards:
+            link(pieces.tables_folder / shard.file, folder / shard.file)
+
+
+def link_part(part_folder: Path, target: str, folder: Path) -> Artifact:
+    """Link a target's dense part into a version's folder and return it as it lies there."""
+    artifact = read_part(part_folder)
+    build = f"builds/{target}"
+    link(part_folder / artifact.folder, folder / build)
+    return artifact.model_copy(update={"folder": build})
+
+
+def link(source: Path, place: Path) -> None:
+    """Link a file, or all files of a folder; copy where the disk has no links."""
+    if source.is_dir():
+        for entry in source.iterdir():
+            link(entry, place / entry.name)
+        return
+    place.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, place)
+    except OSError:
+        shutil.copyfile(source, place)

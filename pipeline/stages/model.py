@@ -1,0 +1,24 @@
+"""What a job says of its model: what the stages that open it are told."""
+
+from pathlib import Path
+
+from converters.sources import AnySource
+from converters.sources.source import Brief
+from registry.signature import Axis, Frozen, Input
+
+
+class ModelOptions(Frozen):
+    """Parts of the job, as they are."""
+
+    source: AnySource
+    inputs: tuple[Input, ...]
+    axes: dict[str, Axis]
+    outputs: tuple[str, ...]
+
+    def brief(self, folder: Path) -> Brief:
+        """Return what a source is told.
+
+        Args:
+            folder: The job file's folder.
+        """
+        return Brief(self.source, folder, self.inputs, self.axes, self.outputs)
