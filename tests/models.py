@@ -233,6 +233,22 @@ MODELS: dict[str, Model] = {
         tables=2,
         computed=True,
     ),
+    "salted": Model(
+        build=odd_lookups.Salted,
+        inputs=(ids("words", "batch", "length"),),
+        axes=_SEQUENCE,
+        lookups=1,
+        tables=1,
+        kept=("small",),
+        computed=True,
+    ),
+    "bare": Model(
+        build=odd_lookups.Bare,
+        inputs=(ids("ids", "batch"), numbers("unused", "batch")),
+        axes=_BATCH,
+        lookups=1,
+        tables=1,
+    ),
     "in_place": Model(
         build=odd_lookups.InPlace,
         inputs=(ids("ids", "batch", rows=1000),),

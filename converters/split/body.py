@@ -12,6 +12,7 @@ from registry.composition import Remark
 if TYPE_CHECKING:
     import torch
     from torch.export import ExportedProgram
+    from torch.export.graph_signature import InputSpec
     from torch.fx import Graph, GraphModule, Node
 
 
@@ -73,6 +74,9 @@ def unlift(program: "ExportedProgram") -> Body:
         weights={},
         modules=dict(module.named_children()),
     )
+    names: dict[object, list[str]] = {}
+    for key, tensor in program.state_dict.items():
+        names.setdefault(_identity(tensor), []).append(key)
     attributes: dict[object, str] = {}
     inputs = []
     by_name = {node.name: node for node in body.graph.nodes if node.op == "placeholder"}
@@ -81,7 +85,7 @@ def unlift(program: "ExportedProgram") -> Body:
         if spec.kind.name == "USER_INPUT":
             inputs.append(node)
         else:
-            _hold(body, node, _weight(program, spec), attributes)
+            _hold(body, node, _weight(program, spec, names), attributes)
     body.inputs = tuple(node for node in inputs if "val" in node.meta)
     _drop_changes(program, body)
     return body
@@ -106,19 +110,16 @@ def is_tensor(node: "Node") -> bool:
     return isinstance(node.meta.get("val"), torch.Tensor)
 
 
-def _weight(program: "ExportedProgram", spec: object) -> Weight:
-    name = spec.target  # type: ignore[attr-defined] # torch's InputSpec
-    held: Mapping[str, torch.Tensor] = program.state_dict
-    tensor = held[name] if name in held else program.constants[name]
-    names = [key for key, other in held.items() if _same(other, tensor)]
-    kind = spec.kind.name  # type: ignore[attr-defined] # torch's InputSpec
+def _weight(
+    program: "ExportedProgram", spec: "InputSpec", names: Mapping[object, list[str]]
+) -> Weight:
+    held = program.state_dict
+    tensor = held[spec.target] if spec.target in held else program.constants[spec.target]
     return Weight(
-        keys=tuple(dict.fromkeys((name, *names))), learned=kind == "PARAMETER", tensor=tensor
+        keys=tuple(names.get(_identity(tensor), [spec.target])),
+        learned=spec.kind.name == "PARAMETER",
+        tensor=tensor,
     )
-
-
-def _same(one: "torch.Tensor", other: "torch.Tensor") -> bool:
-    return one is other or (_identity(one) == _identity(other))
 
 
 def _identity(tensor: "torch.Tensor") -> object:

@@ -18,7 +18,7 @@ _PASSING = frozenset(
     }
 )
 _CASTS = ("aten.to.", "aten._to_copy.", "aten.type_as.", "prims.convert_element_type.")
-_WIDTHS = {"torch.uint8": 0, "torch.int8": 0, "torch.int16": 1, "torch.int32": 2, "torch.int64": 3}
+_WIDTHS = {"torch.int32": 0, "torch.int64": 1}
 
 #: Operators that look at the shape of their first argument, never at its values.
 SHAPE_ONLY = (
@@ -43,7 +43,7 @@ def look_through(node: "Node") -> "Node":
 
 
 def look_through_ids(node: "Node") -> "Node":
-    """Follow ids back; casts from a narrow integer to a wider one keep them as well."""
+    """Follow ids back; what looks rows up takes int32 as well as int64."""
     while _passes(node, widening=True):
         node = node.args[0]
     return node

@@ -17,7 +17,7 @@ from converters.split.ids import IdsProgram
 from converters.split.leftover import tables_left
 from converters.split.matrices import Matrix
 from converters.split.origins import find_or_write
-from converters.split.part import export_part, write_dense, write_ids
+from converters.split.part import Part, export_part, write_dense, write_ids
 from converters.split.policy import SplitOptions
 from registry.composition import Artifact, Origin, Split, Table
 from registry.errors import SplitError
@@ -59,6 +59,7 @@ def split_program(
     for group in groups:
         remark_floats(group, body)
     signature = program_signature(program, brief)
+    computed = export_part(body, ids.outputs, inputs, brief) if ids.outputs else None
     cut = cut_lookups(body, groups, axes)
     outputs = dict(zip((tensor.name for tensor in signature.outputs), cut.outputs, strict=True))
     kept = tables_left(cut.outputs, found, options)
@@ -66,7 +67,7 @@ def split_program(
     out.mkdir(parents=True, exist_ok=True)
     split = Split(
         signature=signature,
-        ids=_ids(body, ids, inputs, brief, out),
+        ids=_write_ids(computed, body, out),
         dense=write_dense(dense, out),
         tables=tuple(_table(matrix) for matrix in _matrices(groups)),
         lookups=lookups,
@@ -80,12 +81,10 @@ def split_program(
     return split
 
 
-def _ids(
-    body: Body, ids: IdsProgram, inputs: "dict[Node, Input]", brief: Brief, out: Path
-) -> Artifact | None:
-    if not ids.outputs:
+def _write_ids(part: Part | None, body: Body, out: Path) -> Artifact | None:
+    if part is None:
         return None
-    artifact, remarks = write_ids(export_part(body, ids.outputs, inputs, brief), out)
+    artifact, remarks = write_ids(part, out)
     body.remarks += remarks
     return artifact
 

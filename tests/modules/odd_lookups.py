@@ -46,6 +46,30 @@ class Hashed(nn.Module):
         return torch.tanh(self.shifted(shifted)) * self.hashed(hashed) + self.shifted(shifted)
 
 
+class Salted(nn.Module):
+    """Ids that depend on where they stand; the dense part wants the length as well."""
+
+    def __init__(self, rows: int = 1100, dim: int = 8) -> None:
+        super().__init__()
+        self.rows = rows
+        self.words, self.places = nn.Embedding(rows, dim), nn.Embedding(64, dim)
+
+    def forward(self, words):
+        at = torch.arange(words.shape[1])
+        return self.words((words + 7 * at) % self.rows) * self.places(at)
+
+
+class Bare(nn.Module):
+    """Nothing but a lookup, and an input that is not used."""
+
+    def __init__(self, rows: int = 1100, dim: int = 8) -> None:
+        super().__init__()
+        self.table = nn.Embedding(rows, dim)
+
+    def forward(self, ids, unused):
+        return self.table(ids)
+
+
 class InPlace(nn.Module):
     """Ids that are mended in place before they are looked up."""
 

@@ -1,0 +1,83 @@
+"""Put a split's parts together again, with the product's own lookups."""
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import torch
+
+from converters.program_files import load_program
+from converters.torch_to_onnx import export_onnx
+from registry.composition import Shard, Split
+from targets.lookups import look_up
+from targets.tables import MappedTable, open_table
+
+Arrays = Mapping[str, np.ndarray]
+
+
+class Composed:
+    """A split as it lies in a folder, with all its tables in `origins/`."""
+
+    def __init__(self, split: Split, folder: Path) -> None:
+        self.split, self.folder = split, folder
+        self.program, self.signature = load_program(folder / split.dense.folder)
+        self._module = self.program.module()
+        self._ids = _session(folder / "ids" / "model.onnx") if split.ids else None
+
+    def vectors(self, arrays: Arrays) -> dict[str, np.ndarray]:
+        """Work out ids and look all rows up."""
+        known = {**arrays, **self._computed(arrays)}
+        with self._tables() as tables:
+            return {
+                lookup.output: look_up(lookup, tables[lookup.table], known)
+                for lookup in self.split.lookups
+            }
+
+    def run(self, arrays: Arrays) -> tuple[torch.Tensor, ...]:
+        """Answer with the dense part in torch."""
+        known = {**arrays, **self.vectors(arrays)}
+        inputs = [torch.from_numpy(known[tensor.name]) for tensor in self.signature.inputs]
+        with torch.no_grad():
+            return tuple(self._module(*inputs))
+
+    def run_onnx(self, arrays: Arrays) -> list[np.ndarray]:
+        """Answer with the dense part in ONNX Runtime."""
+        path = self.folder / "model.onnx"
+        if not path.exists():
+            export_onnx(self.program, path, self.signature)
+        known = {**arrays, **self.vectors(arrays)}
+        given = {tensor.name: known[tensor.name] for tensor in self.signature.inputs}
+        return _session(path).run(None, given)
+
+    def _computed(self, arrays: Arrays) -> dict[str, np.ndarray]:
+        if self._ids is None or self.split.ids is None:
+            return {}
+        given = {tensor.name: arrays[tensor.name] for tensor in self.split.ids.signature.inputs}
+        names = [tensor.name for tensor in self.split.ids.signature.outputs]
+        return dict(zip(names, self._ids.run(names, given), strict=True))
+
+    @contextlib.contextmanager
+    def _tables(self) -> Iterator[dict[str, MappedTable]]:
+        files = {origin.table: origin.file for origin in self.split.origins}
+        with contextlib.ExitStack() as stack:
+            yield {
+                table.name: stack.enter_context(
+                    open_table(
+                        table.model_copy(
+                            update={
+                                "shards": (Shard(file=files[table.name], start=0, rows=table.rows),)
+                            }
+                        ),
+                        self.folder,
+                    )
+                )
+                for table in self.split.tables
+            }
+
+
+def _session(path: Path) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
