@@ -21,14 +21,12 @@ class Site:
     """A channel, as served at one place.
 
     Attributes:
-        store: The store's URL, as servers were given it.
         cache: Where this host keeps versions, and where its servers announce themselves.
         target: The build to prove; None takes the first that the host can run.
         patience: Seconds that servers get to go to the new version.
     """
 
     catalog: Catalog
-    store: str
     channel: str
     cache: Path
     target: str | None = None

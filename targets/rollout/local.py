@@ -66,7 +66,9 @@ def _servers(site: Site, version: Version) -> list[Presence]:
     return [
         presence
         for presence in announced(site.cache, version.model)
-        if presence.reference == reference and presence.store == site.store and is_there(presence)
+        if presence.reference == reference
+        and presence.store == site.catalog.store.url
+        and is_there(presence)
     ]
 
 

@@ -14,7 +14,6 @@ from targets.serving.joining import Answers, Predict, answer_all
 from targets.serving.limits import Limits
 from targets.serving.refusals import BusyError, LateError
 
-
 Lane = tuple[tuple[int, ...], ...]
 
 

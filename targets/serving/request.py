@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import prod
 from typing import Any
 
 import numpy as np
 import orjson
 
 from registry.errors import InputError
+from targets.serving.array import read_array, shorten
 from targets.serving.form import Field, Form
 from targets.serving.shapes import axis_faults
-
-_KINDS = {"f": "biuf", "i": "biu", "u": "biu", "b": "b"}  # what JSON gives, by what is wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ def read_request(body: bytes, header_length: str | None, form: Form) -> Request:
     outputs = _outputs(message, form, faults)
     name = message.get("id")
     if not isinstance(name, str | None):
-        faults.append(f"id: {_short(name)} is not a string")
+        faults.append(f"id: {shorten(name)} is not a string")
     if not faults:
         faults = axis_faults(inputs, form)
     if faults:
@@ -58,7 +56,7 @@ def _cut(body: bytes, header_length: str | None) -> tuple[bytes, memoryview]:
     known = header_length.isascii() and header_length.isdigit() and len(header_length) < 16
     if not known or int(header_length) > len(body):
         raise InputError(
-            f"Inference-Header-Content-Length: {_short(header_length)} is not a length within "
+            f"Inference-Header-Content-Length: {shorten(header_length)} is not a length within "
             f"the body's {len(body)} bytes"
         )
     length = int(header_length)
@@ -75,7 +73,9 @@ def _json(head: bytes) -> dict[str, Any]:
     return message
 
 
-def _inputs(entries: Any, tail: memoryview, form: Form, faults: list[str]) -> dict[str, np.ndarray]:
+def _inputs(
+    entries: object, tail: memoryview, form: Form, faults: list[str]
+) -> dict[str, np.ndarray]:
     if not isinstance(entries, list):
         faults.append(f"inputs: send a list with {', '.join(form.inputs)}")
         return {}
@@ -89,22 +89,24 @@ def _inputs(entries: Any, tail: memoryview, form: Form, faults: list[str]) -> di
             faults.append(f"input '{field.name}': sent twice")
         elif field:
             named.add(field.name)
-            array = _array(entry, field, tail[start : start + (size or 0)], faults)
+            array = read_array(entry, field, tail[start : start + (size or 0)], faults)
             if array is not None:
                 arrays[field.name] = array
         start += size or 0
     faults += [f"input '{name}': missing" for name in form.inputs if name not in named]
     if start != len(tail):
         faults.append(f"the inputs claim {start} bytes behind the JSON, {len(tail)} were sent")
-    return arrays
+    return {name: arrays[name] for name in form.inputs if name in arrays}
 
 
-def _known(entry: Any, fields: Mapping[str, Field], where: str, faults: list[str]) -> Field | None:
+def _known(
+    entry: object, fields: Mapping[str, Field], where: str, faults: list[str]
+) -> Field | None:
     name = entry.get("name") if isinstance(entry, dict) else None
     if not isinstance(name, str):
         faults.append(f"{where}: is not an object with a name")
     elif name not in fields:
-        faults.append(f"{where}: '{_short(name)}' is unknown; there is {', '.join(fields)}")
+        faults.append(f"{where}: '{shorten(name)}' is unknown; there is {', '.join(fields)}")
     else:
         return fields[name]
     return None
@@ -114,7 +116,7 @@ def _binary_size(entry: dict[str, Any], faults: list[str]) -> int | None:
     parameters = entry.get("parameters")
     if parameters is None:
         return None
-    where = f"input '{_short(entry.get('name'))}'"
+    where = f"input '{shorten(entry.get('name'))}'"
     if not isinstance(parameters, dict):
         faults.append(f"{where}: parameters is not an object")
         return None
@@ -124,68 +126,9 @@ def _binary_size(entry: dict[str, Any], faults: list[str]) -> int | None:
     if size is None:
         return None
     if type(size) is not int or size < 0:
-        faults.append(f"{where}: binary_data_size {_short(size)} is not a size in bytes")
+        faults.append(f"{where}: binary_data_size {shorten(size)} is not a size in bytes")
         return None
     return size
-
-
-def _array(
-    entry: dict[str, Any], field: Field, raw: memoryview, faults: list[str]
-) -> np.ndarray | None:
-    """Take one input's data out of the JSON or out of its bytes."""
-    where = f"input '{field.name}'"
-    found = len(faults)
-    datatype, shape = entry.get("datatype"), entry.get("shape")
-    if datatype != field.datatype:
-        faults.append(f"{where}: datatype {_short(datatype)} should be {field.datatype}")
-    if not isinstance(shape, list) or not all(
-        type(dim) is int and 0 <= dim < 2**31 for dim in shape
-    ):
-        faults.append(f"{where}: shape {_short(shape)} is not a list of sizes")
-    if isinstance(shape, list) and len(shape) != len(field.shape):
-        faults.append(f"{where}: shape {_short(shape)} should have {len(field.shape)} sizes")
-    if len(faults) > found:
-        return None
-    parameters = entry.get("parameters")
-    binary = isinstance(parameters, dict) and "binary_data_size" in parameters
-    if binary == ("data" in entry):
-        faults.append(f"{where}: send either data or binary_data_size")
-        return None
-    read = _from_bytes(raw, field, shape) if binary else _from_json(entry["data"], field, shape)
-    if isinstance(read, str):
-        faults.append(f"{where}: {read}")
-        return None
-    return read
-
-
-def _from_bytes(raw: memoryview, field: Field, shape: list[int]) -> np.ndarray | str:
-    """Give the array, or what is wrong with its bytes."""
-    wanted = prod(shape) * field.dtype.itemsize
-    if len(raw) != wanted:
-        return f"{field.datatype}{shape} takes {wanted} bytes, {len(raw)} were sent"
-    array = np.frombuffer(raw, field.dtype.newbyteorder("<"))
-    if field.dtype.kind == "b" and (array.view(np.uint8) > 1).any():
-        return "a BOOL is a byte 0 or 1"
-    return np.require(array, field.dtype, "A").reshape(shape)
-
-
-def _from_json(data: Any, field: Field, shape: list[int]) -> np.ndarray | str:
-    """Give the array, or what is wrong with its numbers; nested and flat lists are the same."""
-    if not isinstance(data, list):
-        return "data is not a list"
-    try:
-        array = np.array(data) if data else np.empty(0, field.dtype)
-    except ValueError:
-        return "data is not rectangular"
-    if array.dtype.kind not in _KINDS[field.dtype.kind]:
-        return f"data holds something that is not {field.datatype}"
-    if array.size != prod(shape) or (array.ndim > 1 and array.shape != tuple(shape)):
-        return f"data has shape {list(array.shape)}, {shape} was announced"
-    if field.dtype.kind in "iu" and array.size:
-        limits = np.iinfo(field.dtype)
-        if array.min() < limits.min or array.max() > limits.max:
-            return f"data is beyond the range of {field.datatype}"
-    return array.astype(field.dtype, copy=False).reshape(shape)
 
 
 def _outputs(message: dict[str, Any], form: Form, faults: list[str]) -> Mapping[str, bool]:
@@ -216,8 +159,3 @@ def _as_bytes(entry: dict[str, Any], otherwise: bool, faults: list[str]) -> bool
         faults.append(f"output '{entry['name']}': only binary_data may be asked for")
         return otherwise
     return bool(parameters.get("binary_data", otherwise))
-
-
-def _short(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."

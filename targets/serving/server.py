@@ -33,7 +33,6 @@ class ServeOptions:
     """
 
     reference: str
-    store: str
     cache: Path
     host: str = "127.0.0.1"
     port: int = 8080
@@ -90,7 +89,7 @@ async def _serve(
     presence = Presence(
         model=live.model,
         reference=options.reference,
-        store=options.store,
+        store=catalog.store.url,
         host=host,
         port=port,
         pid=os.getpid(),

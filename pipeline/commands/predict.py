@@ -1,0 +1,114 @@
+"""`pipeline predict`: answer inputs from a file with a version."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from pydantic import JsonValue
+
+from pipeline import console
+from pipeline.progress import amount
+from registry.catalog import Catalog
+from registry.errors import InputError, ResourceError
+from registry.manifest import Draft
+from registry.store import open_store
+
+
+def predict(  # noqa: PLR0913 - each is an option of the command
+    reference: Annotated[str, typer.Argument(help="MODEL, MODEL@7 or MODEL@CHANNEL.")],
+    *,
+    inputs: Annotated[Path, typer.Option("--input", help="An npz file; keys are input names.")],
+    output: Annotated[Path | None, typer.Option(help="An npz file for the answers.")] = None,
+    store: Annotated[str, typer.Option(help="A folder or s3://bucket/prefix.")] = "store",
+    endpoint: Annotated[str | None, typer.Option(help="Of an S3-compatible service.")] = None,
+    target: Annotated[str | None, typer.Option(help="The build; else the first that fits.")] = None,
+    threads: Annotated[int, typer.Option(min=0, help="Of an inference; 0: as validated.")] = 0,
+    cache: Annotated[Path, typer.Option(help="Where versions are kept.")] = Path(".pipeline"),
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Pull and verify a version, check this host against its contract, and answer."""
+    from targets.predictor import open_predictor  # noqa: PLC0415  loads a runtime
+
+    from targets.serving.build import choose_build  # noqa: PLC0415
+    from targets.serving.fetch import fetch  # noqa: PLC0415
+
+    catalog = Catalog(open_store(store, endpoint=endpoint))
+    version = catalog.resolve(reference)
+    arrays = read_inputs(inputs, version)
+    build = choose_build(version, target)
+    with console.progress_line("pull") as progress:
+        folder = fetch(catalog, version, cache.resolve(), progress)
+    predictor = open_predictor(
+        folder, version, build.target, threads=threads or build.contract.threads
+    )
+    try:
+        answers = predictor.predict(arrays)
+    finally:
+        predictor.close()
+    if output:
+        _write(output, answers)
+    title: dict[str, JsonValue] = {
+        "model": version.model,
+        "version": version.number,
+        "target": build.target,
+    }
+    if as_json:
+        console.emit(title | {"outputs": {n: _figures(a) for n, a in answers.items()}})
+        return
+    console.say(f"{version.model} {version.number} on {build.target} ({build.runtime})")
+    for name, array in answers.items():
+        console.say(_line(name, array))
+    if output:
+        console.say(f"written to {output} ({amount(output.stat().st_size, 'bytes')})")
+
+
+def read_inputs(path: Path, draft: Draft) -> dict[str, np.ndarray]:
+    """Read a version's inputs from an npz file, in its element types.
+
+    Raises:
+        InputError: With every fault: missing, unknown, or not what its element type can hold.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except (OSError, ValueError, AttributeError, TypeError) as error:
+        raise InputError(f"{path} is not an npz file of arrays: {error}") from error
+    wanted = {tensor.name: np.dtype(tensor.dtype.value) for tensor in draft.signature.inputs}
+    faults = [f"{name}: missing" for name in wanted if name not in arrays]
+    faults += [f"{name}: the model has no such input" for name in arrays if name not in wanted]
+    taken = {}
+    for name, array in arrays.items():
+        if name in wanted and not np.can_cast(array.dtype, wanted[name], "same_kind"):
+            faults.append(f"{name}: {array.dtype} should be {wanted[name]}")
+        elif name in wanted:
+            taken[name] = array.astype(wanted[name], copy=False)
+    if faults:
+        raise InputError(f"{path}: {'; '.join(faults)}. Its inputs are {draft.signature}")
+    return taken
+
+
+def _write(path: Path, answers: Mapping[str, np.ndarray]) -> None:
+    try:
+        with path.open("wb") as file:
+            np.savez(file, allow_pickle=False, **answers)
+    except OSError as error:
+        raise ResourceError(f"{path} cannot be written: {error}") from error
+
+
+def _figures(array: np.ndarray) -> dict[str, JsonValue]:
+    figures: dict[str, JsonValue] = {"dtype": str(array.dtype), "shape": list(array.shape)}
+    if array.size:
+        figures |= {
+            "min": float(array.min()),
+            "max": float(array.max()),
+            "mean": float(array.mean()),
+        }
+    return figures
+
+
+def _line(name: str, array: np.ndarray) -> str:
+    shown = ", ".join(f"{value:g}" for value in array.ravel()[:4].astype(float))
+    more = ", ..." if array.size > 4 else ""
+    return f"{name}: {array.dtype}{list(array.shape)} [{shown}{more}]"

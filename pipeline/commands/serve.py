@@ -1,0 +1,66 @@
+"""`pipeline serve`: answer requests with a version, over HTTP."""
+
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline import console
+from registry.catalog import Catalog
+from registry.reference import parse_reference
+from registry.require import require
+from registry.store import open_store
+
+
+def serve(  # noqa: PLR0913 - each is an option of the command
+    reference: Annotated[str, typer.Argument(help="MODEL@CHANNEL is followed; MODEL@7 stays.")],
+    *,
+    store: Annotated[str, typer.Option(help="A folder or s3://bucket/prefix.")] = "store",
+    endpoint: Annotated[str | None, typer.Option(help="Of an S3-compatible service.")] = None,
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8080,
+    target: Annotated[str | None, typer.Option(help="The build; else the first that fits.")] = None,
+    threads: Annotated[int, typer.Option(min=0, help="Of an inference; 0: as validated.")] = 0,
+    max_batch: Annotated[int, typer.Option(min=1, help="Rows that are joined at most.")] = 32,
+    max_delay_ms: Annotated[float, typer.Option(min=0, help="Wait for rows to join.")] = 1.0,
+    max_queue: Annotated[int, typer.Option(min=1, help="Requests that may wait.")] = 512,
+    max_body_mb: Annotated[float, typer.Option(min=0.001, help="Of a request.")] = 64.0,
+    timeout: Annotated[float, typer.Option(min=0.001, help="Seconds for a request.")] = 30.0,
+    poll: Annotated[float, typer.Option(min=0.05, help="Seconds between looks.")] = 2.0,
+    drain: Annotated[float, typer.Option(min=0, help="Seconds of notice on SIGTERM.")] = 1.0,
+    cache: Annotated[Path, typer.Option(help="Where versions are kept.")] = Path(".pipeline"),
+) -> None:
+    """Serve a version by the Open Inference Protocol v2, with metrics at /metrics.
+
+    When the channel moves, the new version is loaded beside the live one, which answers
+    until then. SIGHUP looks at the channel at once; SIGTERM drains and ends the server.
+    """
+    for module in ("uvicorn", "httptools", "orjson"):
+        require(module, extra="serve")
+    from targets.serving.limits import Limits  # noqa: PLC0415  needs the extra
+    from targets.serving.load import LoadOptions, load_version  # noqa: PLC0415
+    from targets.serving.server import ServeOptions  # noqa: PLC0415
+    from targets.serving.server import serve as run_server  # noqa: PLC0415
+
+    parse_reference(reference)
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
+    )
+    catalog = Catalog(open_store(store, endpoint=endpoint))
+    limits = Limits(
+        batch=max_batch,
+        delay=max_delay_ms / 1000,
+        queue=max_queue,
+        timeout=timeout,
+        body=int(max_body_mb * (1 << 20)),
+        drain=drain,
+    )
+    options = ServeOptions(
+        reference, cache=cache.resolve(), host=host, port=port, poll=poll, limits=limits
+    )
+    load_options = LoadOptions(options.cache, target, threads, max_batch)
+    run_server(
+        catalog, options, lambda version: load_version(catalog, version, load_options), console.note
+    )
