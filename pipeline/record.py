@@ -10,6 +10,8 @@ from pipeline.stages.verdict import Validation
 from registry.composition import Split
 from registry.signature import Frozen
 
+Outcome = Literal["running", "published", "done", "failed", "interrupted"]
+
 
 class Usage(Frozen):
     """What a stage took: wall and CPU time in seconds, and its peak of resident memory in bytes."""
@@ -70,7 +72,7 @@ class RunRecord(Frozen):
     folder: Path
     started: datetime
     seconds: float
-    outcome: Literal["running", "published", "done", "failed", "interrupted"]
+    outcome: Outcome
     error: Fault | None = None
     stages: tuple[StageRecord, ...]
     split: Split | None = None

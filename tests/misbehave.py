@@ -1,7 +1,6 @@
 """A stage that does what its options say: well, or in one of the ways in which stages go wrong."""
 
 import ctypes
-import errno
 import os
 import resource
 import signal
@@ -13,6 +12,16 @@ from pathlib import Path
 from pipeline.task import Task
 from registry.errors import ConversionError, PlatformError
 from registry.progress import Progress
+from registry.signature import Frozen
+
+
+class Ways(Frozen):
+    """Options of the stage."""
+
+    do: str = "write"
+    steps: int = 3
+    pause: float = 0.0
+    bytes: int = 0
 
 
 class OwnError(ConversionError):
@@ -80,7 +89,7 @@ def fail(task, out, progress):
 
 
 def fill_disk(task, out, progress):
-    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(out / "big"))
+    Path("/dev/full").write_text("no disk is bigger than it is")
 
 
 def fill_disk_in_a_framework(task, out, progress):
@@ -102,6 +111,10 @@ def start_others(task, out, progress):
     other = subprocess.Popen(["sleep", "600"])
     (out / "pid").write_text(str(other.pid))
     os._exit(0)
+
+
+def write_nothing(task, out, progress):
+    pass
 
 
 def look_around(task, out, progress):

@@ -1,11 +1,16 @@
 """Stages that tests make up, run in real processes."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from pipeline.node import Node
+from pipeline.steps import Plan
 from pipeline.task import Task
+from tests import chain
+from tests.misbehave import Ways
 
 
 @pytest.fixture
@@ -21,3 +26,21 @@ def task(tmp_path) -> Callable[..., Task]:
         )
 
     return make
+
+
+@pytest.fixture
+def node() -> Callable[..., Node]:
+    """Return what makes a node of a graph; it reads the nodes that are named."""
+
+    def make(name: str, *reads: str, cached: bool = True, **ways: object) -> Node:
+        roles = {read: read for read in reads}
+        options = Ways.model_validate(ways)
+        return Node(name, "tests.misbehave", options, roles, cached=cached)
+
+    return make
+
+
+@pytest.fixture
+def lay_out(tmp_path) -> Callable[..., Plan]:
+    """Return what makes a plan of nodes, in one home."""
+    return partial(chain.lay_out, tmp_path)

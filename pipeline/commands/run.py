@@ -1,0 +1,56 @@
+"""`pipeline run`: from a job to a published version."""
+
+import signal
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pipeline import console
+
+
+def run(  # noqa: PLR0913  each is an option of the command
+    job: Annotated[Path, typer.Argument(help="The job file.")],
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Do what is cached again.")] = False,
+    until: Annotated[str | None, typer.Option(help="The last stage to do.")] = None,
+    no_push: Annotated[bool, typer.Option("--no-push", help="Publish nothing.")] = False,
+    ignore_forecast: Annotated[
+        bool, typer.Option("--ignore-forecast", help="Try although it may not fit.")
+    ] = False,
+    patience: Annotated[
+        float, typer.Option(min=0.1, help="Minutes without a sign of life before a stage is ended.")
+    ] = 15.0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print events as JSON, one object a line.")
+    ] = False,
+) -> None:
+    """Split, convert, validate and publish a model as its job says.
+
+    Stages whose inputs, options, code and tools have not changed are taken from the cache in
+    PIPELINE_HOME (`.pipeline` in the current folder where it is not set), so that a run that
+    was stopped goes on where it was.
+    """
+    from pipeline.home import find_home  # noqa: PLC0415  the command's help starts fast
+    from pipeline.job.load import load_job  # noqa: PLC0415
+    from pipeline.plan import plan  # noqa: PLC0415
+    from pipeline.run import Wishes, execute  # noqa: PLC0415
+    from pipeline.summary import as_record, show_summary  # noqa: PLC0415
+    from pipeline.watch import watching  # noqa: PLC0415
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    wishes = Wishes(force, until, not no_push, not ignore_forecast, patience * 60)
+    found = load_job(job)
+    with watching(json=as_json) as watch:
+        result = execute(
+            plan(found, job.parent, find_home(), text=job.read_text("utf-8")), wishes, watch
+        )
+    if as_json:
+        console.emit(as_record(result))
+    else:
+        show_summary(result, found)
+    if result.record.outcome == "interrupted":
+        console.note("interrupted: finished stages are kept; the same command goes on from there")
+        raise KeyboardInterrupt
+    if result.error is not None:
+        raise result.error

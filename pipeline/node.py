@@ -1,0 +1,24 @@
+"""A task of a job before it is known where its inputs lie."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from registry.signature import Frozen
+
+
+@dataclass(frozen=True)
+class Node:
+    """One task: which stage, with which options, reading whose output.
+
+    Attributes:
+        reads: Names of the tasks whose output it reads, by role.
+        files: Source files that decide its output.
+        cached: Whether an output of the same material may take its place.
+    """
+
+    name: str
+    stage: str
+    options: Frozen
+    reads: dict[str, str] = field(default_factory=dict)
+    files: tuple[Path, ...] = ()
+    cached: bool = True

@@ -1,0 +1,147 @@
+"""Carry out a plan: step by step, from what is finished on, with a record in every outcome."""
+
+import errno
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pipeline import cache
+from pipeline.diary import Diary
+from pipeline.fit import check_fit
+from pipeline.record import Outcome, RunRecord
+from pipeline.stages.verdict import verdict
+from pipeline.steps import Plan, Step
+from pipeline.supervise import Setting, environment
+from pipeline.take import Bench, failed, fault_of, take
+from pipeline.watch import Watch
+from registry.errors import JobError, ParityError, PlatformError, ResourceError
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How to run.
+
+    Attributes:
+        force: Make outputs again that are cached.
+        until: The last task or stage to do, with all that it needs.
+        push: Publish the version, where the job says where.
+        check: Refuse what cannot fit into the disk or the memory.
+        patience: Seconds without a sign of life after which a stage is taken for hung.
+    """
+
+    force: bool = False
+    until: str | None = None
+    push: bool = True
+    check: bool = True
+    patience: float = 900.0
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What came of a run; `error` is why it stopped, if it did."""
+
+    record: RunRecord
+    folder: Path
+    report: Path
+    error: PlatformError | None
+
+
+def execute(plan: Plan, wishes: Wishes, watch: Watch) -> RunResult:
+    """Carry out a plan and write its record and its report, whatever comes of it.
+
+    What the user can mend and Ctrl-C come back in the result. Anything else is raised.
+    """
+    steps = chosen(plan.steps, wishes)
+    cache.sweep(plan.home)
+    plan.digests.save()
+    diary = Diary(plan)
+    try:
+        if wishes.check:
+            check_fit(plan)
+        _work(steps, wishes, diary, watch)
+    except KeyboardInterrupt:
+        return _close(diary, None, interrupted=True)
+    except PlatformError as error:
+        return _close(diary, error)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            diary.write("failed")
+            raise
+        return _close(diary, _full(plan.home))
+    return _close(diary, None)
+
+
+def chosen(steps: Sequence[Step], wishes: Wishes) -> tuple[Step, ...]:
+    """Return the steps to do.
+
+    Raises:
+        JobError: There is no task or stage of that name.
+    """
+    kept = [step for step in steps if wishes.push or step.task.stage != "push"]
+    if wishes.until is None:
+        return tuple(kept)
+    wanted = {s.task.name for s in kept if wishes.until in (s.task.name, s.task.stage)}
+    if not wanted:
+        names = ", ".join(step.task.name for step in kept)
+        raise JobError(f"there is no stage '{wishes.until}'. The stages of this job: {names}")
+    for step in reversed(kept):
+        if step.task.name in wanted:
+            wanted.update(step.needs)
+    return tuple(step for step in kept if step.task.name in wanted)
+
+
+def _work(steps: Sequence[Step], wishes: Wishes, diary: Diary, watch: Watch) -> None:
+    """Do the steps in order; a validation that fails stops the run after all validations."""
+    plan = diary.plan
+    setting = Setting(silence=wishes.patience, environment=environment(plan.threads))
+    bench = Bench(plan.home, plan.model, diary.folder, setting, watch, wishes.force)
+    wrong: list[ParityError] = []
+    for step in steps:
+        if wrong and step.task.stage != "validate":
+            break
+        try:
+            _do(step, bench, diary)
+        except ParityError as error:
+            wrong.append(error)
+    if wrong:
+        raise ParityError("\n".join(map(str, wrong)))
+
+
+def _do(step: Step, bench: Bench, diary: Diary) -> None:
+    """Do one step and write down what came of it."""
+    if step.task.stage == "push":
+        step = _with_report(step, diary)
+    try:
+        record = take(step, bench)
+        diary.note(record)
+        if step.task.stage == "validate" and record.output:
+            verdict(record.output / "parity.json")
+    except PlatformError as error:
+        record = failed(diary.stages[step.task.name], bench, error)
+        diary.note(record)
+        raise
+    finally:
+        bench.watch.ended(diary.stages[step.task.name])
+
+
+def _with_report(step: Step, diary: Diary) -> Step:
+    """Write the report as far as it goes, for the version to carry."""
+    page = diary.report(diary.write("done"))
+    inputs = {**step.task.inputs, "report": page.parent}
+    return replace(step, task=step.task.model_copy(update={"inputs": inputs}))
+
+
+def _close(diary: Diary, error: PlatformError | None, *, interrupted: bool = False) -> RunResult:
+    """Write the record and the report as they stay."""
+    outcome: Outcome = "failed" if error else "interrupted" if interrupted else "done"
+    record = diary.write(outcome, fault_of(error) if error else None)
+    if outcome == "done" and record.version is not None:
+        record = diary.write("published")
+    return RunResult(record, diary.folder, diary.report(record), error)
+
+
+def _full(home: Path) -> ResourceError:
+    return ResourceError(
+        f"{home}: the disk is full. Free some space, or set PIPELINE_HOME to a folder on a "
+        "bigger disk, and run again: finished stages are kept"
+    )

@@ -1,0 +1,84 @@
+"""What a run shows at its end."""
+
+import shlex
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from pipeline import console
+from pipeline.job.job import Job
+from pipeline.progress import duration, size
+from pipeline.record import StageRecord
+from pipeline.run import RunResult
+from pipeline.stages.verdict import Validation
+from registry.manifest import Parity
+
+
+def show_summary(result: RunResult, job: Job) -> None:
+    """Print the stages, the parity of each target, the version, and what to do next."""
+    record = result.record
+    console.show_table(("stage", "outcome", "time", "peak memory"), list(map(_row, record.stages)))
+    console.say("")
+    if record.validations:
+        header = ("target", "check", "passed", "largest error", "of tolerance", "compared", "cases")
+        rows = [row for each in record.validations for row in _parity_rows(each)]
+        console.show_table(header, rows)
+        console.say("")
+    for line in _next(result, job):
+        console.say(line)
+
+
+def as_record(result: RunResult) -> dict[str, JsonValue]:
+    """Lay a run's end out for machines: the last line of `--json`."""
+    record = result.record
+    return {
+        "event": "result",
+        "outcome": record.outcome,
+        "model": record.model,
+        "version": record.version,
+        "seconds": record.seconds,
+        "report": str(result.report),
+        "record": str(result.folder / "run.json"),
+        "error": record.error.model_dump(mode="json") if record.error else None,
+        "stages": {stage.name: stage.outcome for stage in record.stages},
+        "passed": {each.target: each.passed for each in record.validations},
+    }
+
+
+def _row(stage: StageRecord) -> tuple[str, ...]:
+    used = stage.usage
+    took = (duration(used.seconds), size(used.peak)) if used else ("", "")
+    return stage.name, stage.outcome, *took
+
+
+def _parity_rows(validation: Validation) -> Iterator[tuple[str, ...]]:
+    for parity in validation.parity:
+        yield validation.target, parity.kind, *_figures(parity)
+    for fault in validation.faults:
+        yield validation.target, "fault", "no", fault, "", "", ""
+
+
+def _figures(parity: Parity) -> tuple[str, ...]:
+    return (
+        "yes" if parity.passed else "no",
+        f"{max(each.max_abs for each in parity.outputs):.2g}",
+        f"{max(each.worst for each in parity.outputs):.2g}",
+        str(sum(each.compared for each in parity.outputs)),
+        str(parity.cases),
+    )
+
+
+def _next(result: RunResult, job: Job) -> Iterator[str]:
+    """Say what came of the run, and what to do now."""
+    record = result.record
+    if record.version is not None and job.push is not None:
+        channel = f", channel {job.push.channel}" if job.push.channel else ""
+        yield f"version: {record.model}@{record.version} in {job.push.store}{channel}"
+    yield f"report:  {result.report}"
+    if record.version is not None and job.push is not None:
+        store = job.push.store
+        place = store if "://" in store else str((record.folder / store).resolve())
+        version = f"{record.model}@{record.version}"
+        yield f"next:    pipeline rollout {version} --store {shlex.quote(place)}"
+    elif record.outcome == "done" and job.push is None:
+        yield "next:    give the job a `push` block, and run again to publish"

@@ -1,0 +1,60 @@
+"""A run of made-up tasks, one after the other: `python -m tests.chain FOLDER PAUSE [--force]`."""
+
+import sys
+from pathlib import Path
+
+from pipeline.digest import Digests
+from pipeline.node import Node
+from pipeline.planner import Planner
+from pipeline.run import Wishes, execute
+from pipeline.steps import Plan
+from pipeline.watch import Lines
+from tests.misbehave import Ways
+
+NAMES = ("one", "two", "three", "four")
+
+
+def lay_out(folder: Path, *nodes: Node, code: str = "code") -> Plan:
+    """Plan nodes, with a home in the folder."""
+    home = folder / "home"
+    digests, tools = Digests(home / "digests.json"), {"python": sys.version.split()[0]}
+    planner = Planner(
+        model="model",
+        folder=folder,
+        home=home,
+        digests=digests,
+        tools=tools,
+        code=code,
+        cpu="",
+        size=0,
+    )
+    return Plan(
+        model="model",
+        text="schema: 1",
+        folder=folder,
+        home=home,
+        steps=planner.steps(nodes),
+        source="made up",
+        source_digest="",
+        size=0,
+        tools=tools,
+        cpu="",
+        threads=1,
+        digests=digests,
+    )
+
+
+def chain(pause: float) -> tuple[Node, ...]:
+    """Return tasks each of which reads the one before it."""
+    ways = Ways(pause=pause)
+    before = ((), *((name,) for name in NAMES))
+    return tuple(
+        Node(name, "tests.misbehave", ways, dict(zip(reads, reads, strict=True)))
+        for name, reads in zip(NAMES, before, strict=False)
+    )
+
+
+if __name__ == "__main__":
+    plan = lay_out(Path(sys.argv[1]), *chain(float(sys.argv[2])))
+    result = execute(plan, Wishes(force="--force" in sys.argv), Lines())
+    sys.exit(130 if result.record.outcome == "interrupted" else result.error is not None)
