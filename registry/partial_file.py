@@ -38,10 +38,16 @@ def write_all(file: FileIO, data: bytes | memoryview) -> None:
 
 
 def _create(folder: Path, mode: int) -> FileIO:
+    """Create a file in a folder that other writers make, and remove when they leave it empty."""
     while True:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            if folder.is_file() or folder.is_symlink():
+                raise
         _sweep(folder)
-        with suppress(FileNotFoundError):  # another writer has just removed the empty folder
+        with suppress(FileNotFoundError):
             return FileIO(folder / uuid4().hex, "x", opener=partial(os.open, mode=mode))
 
 

@@ -1,0 +1,103 @@
+"""Publishing is killed at any moment, or runs out of disk, and nothing is lost or half there."""
+
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from registry import Catalog
+from registry.errors import ResourceError
+from tests.drafts import write_draft
+from tests.places import Place, folder_place
+
+ROOT = Path(__file__).parents[2]
+
+
+def start(place: Place, *arguments: object, under: tuple[str, ...] = ()) -> subprocess.Popen[str]:
+    """Start a publisher, and wait until it is about to publish."""
+    command = (*under, sys.executable, "-m", "tests.publisher", place.url, place.endpoint or "")
+    process = subprocess.Popen(
+        [*command, *map(str, arguments)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def check(catalog: Catalog) -> int:
+    """Verify every version that can be seen, and return how many there are."""
+    numbers = catalog.versions("ads")
+    assert numbers == tuple(range(1, len(numbers) + 1))
+    for number in numbers[-3:]:
+        catalog.verify(catalog.version("ads", number))
+    return len(numbers)
+
+
+def test_killed_at_any_moment_it_leaves_no_half_version(place: Place, tmp_path):
+    catalog = Catalog(place.open())
+    chance = random.Random(7)
+    for attempt in range(8 if place.endpoint else 24):
+        process = start(place, tmp_path / "draft", 1000)
+        time.sleep(chance.uniform(0, 0.4))
+        process.kill()
+        printed = process.communicate()[0].split()
+        count = check(catalog)
+        assert count >= max(map(int, printed), default=0), f"attempt {attempt} lost a version"
+    process = start(place, tmp_path / "draft", 1)
+    printed = process.communicate()[0].split()
+    assert (process.returncode, printed) == (0, [str(count + 1)])
+    assert check(catalog) == count + 1
+
+
+def test_killed_while_it_pulls_a_later_pull_is_right(place: Place, tmp_path):
+    catalog = Catalog(place.open())
+    draft = write_draft(tmp_path / "draft", answer=os.urandom(24 << 20))
+    version = catalog.publish(draft, tmp_path / "draft")
+    code = (
+        "import sys; from pathlib import Path; from registry import Catalog;"
+        "from registry.store import open_store;"
+        "catalog = Catalog(open_store(sys.argv[1], endpoint=sys.argv[2] or None));"
+        "version = catalog.resolve('ads'); print('ready', flush=True);"
+        "catalog.pull(version, Path(sys.argv[3]))"
+    )
+    for delay in (0.005, 0.02, 0.05):
+        arguments = [place.url, place.endpoint or "", str(tmp_path / "pulled")]
+        process = subprocess.Popen(
+            [sys.executable, "-c", code, *arguments], cwd=ROOT, stdout=subprocess.PIPE
+        )
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(delay)
+        process.kill()
+        process.communicate()
+    folder = catalog.pull(version, tmp_path / "pulled")
+    for name in version.files:
+        assert (folder / name).read_bytes() == (tmp_path / "draft" / name).read_bytes()
+
+
+def test_a_file_that_may_not_grow_is_an_error_of_resources_and_leaves_nothing(tmp_path):
+    place = folder_place(tmp_path / "store")
+    process = start(place, tmp_path / "draft", 1, 1 << 20)
+    printed = process.communicate()[0]
+    assert process.returncode == ResourceError.exit_code
+    assert re.match("ResourceError: .*: File too large. Free space on the disk of .*store", printed)
+    assert Catalog(place.open()).models() == ()
+    assert not [path for path in (tmp_path / "store").rglob("*") if path.stat().st_size > 1 << 19]
+    process = start(place, tmp_path / "draft", 1)
+    assert process.communicate()[0] == "1\n"
+
+
+def test_a_full_disk_is_an_error_of_resources(tmp_path):
+    (tmp_path / "store").mkdir()
+    mount = 'mount -t tmpfs -o size=1m none "$0" && exec "$@"'
+    own_disk = ("unshare", "-m", "sh", "-c", mount, str(tmp_path / "store"))
+    if not shutil.which("unshare") or subprocess.run([*own_disk, "true"], check=False).returncode:
+        pytest.skip("a disk of one's own needs the right to mount")
+    process = start(folder_place(tmp_path / "store"), tmp_path / "draft", 1, under=own_disk)
+    printed = process.communicate()[0]
+    assert process.returncode == ResourceError.exit_code
+    assert "No space left on device. Free space" in printed
