@@ -57,9 +57,9 @@ class Diary:
         draft.replace(self.folder / "run.json")
         return record
 
-    def report(self, record: RunRecord) -> Path:
-        """Write the report and return its page."""
-        return write_report(record, self.folder / "report")
+    def report(self, record: RunRecord, folder: str = "report") -> Path:
+        """Write the report into a folder of the run's and return its page."""
+        return write_report(record, self.folder / folder)
 
     def _found(self, name: str, file: str, read: Callable[[bytes], Found]) -> Found | None:
         """Read what a step wrote, where it came that far."""

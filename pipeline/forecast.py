@@ -8,6 +8,9 @@ from pipeline.cache import Entry
 #: Resident bytes of Python with a framework loaded.
 _FRAMEWORK = 500 << 20
 
+#: Stages that link what others wrote.
+_LINKING = ("assemble",)
+
 
 @dataclass(frozen=True)
 class Forecast:
@@ -34,17 +37,18 @@ ESTIMATES: Mapping[str, Callable[[int], Forecast]] = {
     "tables": lambda source: Forecast(source, 256 << 20),
     "convert": lambda source: Forecast(source, _FRAMEWORK + 3 * source),
     "validate": lambda source: Forecast(1 << 20, _FRAMEWORK + 2 * source),
-    "assemble": lambda source: Forecast(source, 256 << 20),
+    "assemble": lambda source: Forecast(1 << 20, 256 << 20),  # noqa: ARG005  whatever its size
     "push": lambda source: Forecast(2 * source, 256 << 20),
 }
 
 
 def forecast(stage: str, source: int, before: Entry | None) -> Forecast:
     """Return what an earlier run of the same task took, or an estimate."""
-    if before is not None:
-        used = before.usage
-        return Forecast(sum(before.files.values()), used.peak, used.seconds)
-    return ESTIMATES.get(stage, _any_stage)(source)
+    estimate = ESTIMATES.get(stage, _any_stage)(source)
+    if before is None:
+        return estimate
+    written = estimate.disk if stage in _LINKING else sum(before.files.values())
+    return Forecast(written, before.usage.peak, before.usage.seconds)
 
 
 def _any_stage(source: int) -> Forecast:

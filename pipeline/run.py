@@ -126,7 +126,7 @@ def _do(step: Step, bench: Bench, diary: Diary) -> None:
 
 def _with_report(step: Step, diary: Diary) -> Step:
     """Write the report as far as it goes, for the version to carry."""
-    page = diary.report(diary.write("done"))
+    page = diary.report(diary.write("done"), "pushed")
     inputs = {**step.task.inputs, "report": page.parent}
     return replace(step, task=step.task.model_copy(update={"inputs": inputs}))
 

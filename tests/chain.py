@@ -1,4 +1,4 @@
-"""A run of made-up tasks, one after the other: `python -m tests.chain FOLDER PAUSE [--force]`."""
+"""A run of made-up tasks: `python -m tests.chain FOLDER PAUSE [--force] [--json]`."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ from pipeline.node import Node
 from pipeline.planner import Planner
 from pipeline.run import Wishes, execute
 from pipeline.steps import Plan
-from pipeline.watch import Lines
+from pipeline.watch import watching
 from tests.misbehave import Ways
 
 NAMES = ("one", "two", "three", "four")
@@ -56,5 +56,6 @@ def chain(pause: float) -> tuple[Node, ...]:
 
 if __name__ == "__main__":
     plan = lay_out(Path(sys.argv[1]), *chain(float(sys.argv[2])))
-    result = execute(plan, Wishes(force="--force" in sys.argv), Lines())
+    with watching(json="--json" in sys.argv) as watch:
+        result = execute(plan, Wishes(force="--force" in sys.argv), watch)
     sys.exit(130 if result.record.outcome == "interrupted" else result.error is not None)
