@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
@@ -139,7 +139,10 @@ class Crowd:
             thread.join(30)
 
     def _ask_on(self, number):
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=30)
+        with closing(HTTPConnection("127.0.0.1", self.port, timeout=30)) as connection:
+            self._ask_over(connection, number)
+
+    def _ask_over(self, connection, number):
         asked = 0
         while not self._over.is_set():
             asked += 1
@@ -153,7 +156,6 @@ class Crowd:
                 return
             self._check(response.status, body, inputs)
             if response.headers.get("connection") == "close":
-                connection.close()
                 return
 
     def _check(self, status, body, inputs):

@@ -50,7 +50,6 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     )
     catalog = Catalog(open_store(store, endpoint=endpoint))
     limits = Limits(
-        batch=max_batch,
         delay=max_delay_ms / 1000,
         queue=max_queue,
         timeout=timeout,

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
-from registry.errors import PlatformError
 from targets.serving.limits import Limits
 from targets.serving.refusals import as_reply
 from targets.serving.reply import Reply, refuse
@@ -61,7 +60,7 @@ class App:
             return body
         try:
             return await route.answer(self.room, Call(found.groupdict(), headers, body))
-        except PlatformError as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, the server has to go on
             return as_reply(error)
 
 

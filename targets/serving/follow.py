@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from registry.catalog import Catalog
-from registry.errors import PlatformError, ServeError
+from registry.errors import PlatformError
 from registry.manifest import Version
 from targets.serving.in_thread import in_thread
 from targets.serving.live import Live, Loaded
@@ -58,7 +58,9 @@ class Follower:
                 async with self._lock:
                     await self._refresh(again=False)
             except PlatformError as error:
-                log.error("%s: the live version stays: %s", self._reference, error)  # noqa: TRY400 - the fault is not ours
+                log.error("%s: the live version stays: %s", self._reference, error)  # noqa: TRY400 - no fault of the code
+            except Exception:
+                log.exception("%s: the live version stays", self._reference)
 
     async def _refresh(self, *, again: bool) -> None:
         version: Version = await in_thread(lambda: self._catalog.resolve(self._reference))
@@ -69,12 +71,10 @@ class Follower:
             return
         try:
             loaded = await in_thread(lambda: self._load(version))
-        except Exception as error:
+        except Exception:
             self._refused = version.number
             self._live.metrics.reloads.labels("failed").inc()
-            if isinstance(error, PlatformError):
-                raise
-            raise ServeError(f"{version.model} {version.number} does not load: {error}") from error
+            raise
         self._swap(loaded)
 
     def _swap(self, loaded: Loaded) -> None:

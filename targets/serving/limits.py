@@ -8,7 +8,6 @@ class Limits:
     """Bounds that keep a busy server answering.
 
     Attributes:
-        batch: Rows that are joined into one inference at most; 1 joins nothing.
         delay: Seconds that a request may wait for others to join it, unless the server is idle.
         queue: Requests that may wait; the next one is told to come back.
         timeout: Seconds that a request may take before it is given up.
@@ -16,7 +15,6 @@ class Limits:
         drain: Seconds of notice after SIGTERM: requests are answered, clients are asked to leave.
     """
 
-    batch: int = 32
     delay: float = 0.001
     queue: int = 512
     timeout: float = 30.0

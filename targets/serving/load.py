@@ -1,12 +1,14 @@
 """From a version's number to a version that is loaded, warmed up and ready to answer."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from registry.catalog import Catalog
+from registry.errors import PlatformError, ServeError
 from registry.manifest import Build, Draft, Version
-from targets.predictor import open_predictor
+from targets.predictor import Predictor, open_predictor
 from targets.serving.build import choose_build
 from targets.serving.fetch import fetch
 from targets.serving.form import Form, read_form
@@ -48,20 +50,31 @@ def load_version(catalog: Catalog, version: Version, options: LoadOptions) -> Lo
 def load_folder(folder: Path, version: Version, build: Build, options: LoadOptions) -> Loaded:
     """Load a version from its folder and warm it up."""
     form = read_form(version)
-    predictor = open_predictor(
-        folder, version, build.target, threads=options.threads or build.contract.threads
-    )
+    threads = options.threads or build.contract.threads
     try:
-        inputs = some_inputs(folder, version)
-        rows = _rows(form, version, options.batch)
-        if rows > 1 and not joins_well(predictor, inputs):
-            rows = 1
-        warm_up(predictor, inputs, rows)
-    except BaseException:
-        predictor.close()
+        predictor = open_predictor(folder, version, build.target, threads=threads)
+        with ExitStack() as unready:
+            unready.callback(predictor.close)
+            rows = _warm_up(predictor, form, version, folder, options.batch)
+            unready.pop_all()
+    except PlatformError:
         raise
+    except Exception as error:
+        raise ServeError(
+            f"{version.model} {version.number}: {build.target} does not load: {error}"
+        ) from error
     ids = tuple(entry.name for entry in version.inputs if entry.ids)
     return Loaded(version, build, predictor, form, rows, ids)
+
+
+def _warm_up(predictor: Predictor, form: Form, version: Version, folder: Path, batch: int) -> int:
+    """Answer for the first time, and find out how many rows may be joined."""
+    inputs = some_inputs(folder, version)
+    rows = _rows(form, version, batch)
+    if rows > 1 and not joins_well(predictor, inputs):
+        rows = 1
+    warm_up(predictor, inputs, rows)
+    return rows
 
 
 def _rows(form: Form, draft: Draft, batch: int) -> int:

@@ -1,7 +1,11 @@
 """Why a request is not answered, each kind with its HTTP status."""
 
+import logging
+
 from registry.errors import InputError, PlatformError
 from targets.serving.reply import Headers, Reply, refuse
+
+log = logging.getLogger(__name__)
 
 
 class RefusalError(PlatformError):
@@ -40,8 +44,11 @@ class EncodingError(RefusalError):
     status = 415
 
 
-def as_reply(error: PlatformError) -> Reply:
-    """Turn an error into the answer that it deserves."""
+def as_reply(error: Exception) -> Reply:
+    """Turn an error into the answer that it deserves; one that nobody foresaw is logged whole."""
     if isinstance(error, RefusalError):
         return refuse(error.status, str(error), error.headers)
-    return refuse(400 if isinstance(error, InputError) else 500, str(error))
+    if isinstance(error, InputError):
+        return refuse(400, str(error))
+    log.error("a request failed", exc_info=error)
+    return refuse(500, f"the request failed: {error}")

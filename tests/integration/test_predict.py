@@ -1,0 +1,105 @@
+import json
+
+import numpy as np
+import pytest
+
+from pipeline.cli import call
+from registry.catalog import Catalog
+from registry.layout import blob_key
+from registry.store import open_store
+from tests.versions import publish, right_answer, some_requests
+
+
+@pytest.fixture
+def catalog(tmp_path):
+    catalog = Catalog(open_store(str(tmp_path / "store")))
+    publish(catalog, tmp_path, 1)
+    return catalog
+
+
+@pytest.fixture
+def predict(catalog, tmp_path):
+    """Run the command on some inputs."""
+
+    def run(inputs, *options, reference="ranker"):
+        path = tmp_path / "samples.npz"
+        np.savez(path, **inputs)
+        where = ["--store", str(tmp_path / "store"), "--cache", str(tmp_path / "cache")]
+        return call(["predict", reference, "--input", str(path), *where, *options])
+
+    return run
+
+
+@pytest.mark.parametrize("target", ["onnxruntime", "openvino"])
+def test_answers_with_the_composed_parts(predict, tmp_path, target, capsys):
+    inputs = some_requests(7)
+    answers = tmp_path / "answers.npz"
+    assert predict(inputs, "--target", target, "--output", str(answers)) == 0
+    np.testing.assert_allclose(np.load(answers)["score"], right_answer(1, inputs), 1e-5, 1e-5)
+    said = capsys.readouterr().out
+    assert f"ranker 1 on {target}" in said
+    assert "score: float32[7, 1]" in said
+
+
+def test_json_is_one_object(predict, capsys):
+    inputs = some_requests(7)
+    assert predict(inputs, "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["version"] == 1
+    assert told["outputs"]["score"]["shape"] == [7, 1]
+    assert told["outputs"]["score"]["max"] == pytest.approx(right_answer(1, inputs).max(), rel=1e-4)
+
+
+def test_narrower_numbers_are_taken(predict):
+    inputs = some_requests(2)
+    assert predict(inputs | {"ids": inputs["ids"].astype(np.int16)}) == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"ids": np.array([[0.5, 1.0]])}, "ids: float64 should be int64"),
+        ({"ids": np.array([[0, 50]])}, "ids"),
+        ({"ids": np.array([[0, -1]])}, "ids"),
+        ({"dense": np.zeros((3, 3), np.float32)}, "batch"),
+        ({"dense": np.zeros((1, 4), np.float32)}, "dense"),
+        ({"more": np.zeros(1)}, "more: the model has no such input"),
+        ({"dense": np.array([["a"] * 3])}, "dense: <U1 should be float32"),
+    ],
+)
+def test_inputs_that_do_not_fit_are_named(predict, capsys, change, said):
+    assert predict(some_requests(1) | change) == 23
+    assert said in capsys.readouterr().err
+
+
+def test_a_missing_input_is_named(predict, capsys):
+    assert predict({"ids": np.array([[1, 2]])}) == 23
+    assert "dense: missing" in capsys.readouterr().err
+
+
+def test_a_file_that_is_no_npz_is_refused(catalog, tmp_path, capsys):
+    path = tmp_path / "samples.npz"
+    path.write_bytes(b"a,b\n1,2\n")
+    store = ["--store", str(tmp_path / "store"), "--cache", str(tmp_path / "cache")]
+    assert call(["predict", "ranker", "--input", str(path), *store]) == 23
+    assert "is not an npz file" in capsys.readouterr().err
+
+
+def test_a_target_that_was_not_built_is_refused(predict, capsys):
+    assert predict(some_requests(1), "--target", "gpu") == 10
+    assert "no build for 'gpu'; it has onnxruntime, openvino" in capsys.readouterr().err
+
+
+def test_a_host_that_cannot_run_it_is_told(catalog, predict, tmp_path, capsys):
+    publish(catalog, tmp_path, 2, isa=("flag_of_no_cpu",))
+    assert predict(some_requests(1)) == 16
+    assert "flag_of_no_cpu" in capsys.readouterr().err
+
+
+def test_a_corrupt_blob_is_named(catalog, predict, tmp_path, capsys):
+    files = catalog.version("ranker", 1).files
+    blob = tmp_path / "store" / blob_key(files["builds/openvino/model.bin"].digest)
+    blob.chmod(0o644)
+    blob.write_bytes(b"x" + blob.read_bytes()[1:])
+    assert predict(some_requests(1)) == 17
+    assert "builds/openvino/model.bin" in capsys.readouterr().err
