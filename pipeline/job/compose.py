@@ -116,7 +116,7 @@ class _Composer:
     def _scalar(self, event: kinds.ScalarEvent) -> Node:
         place = self._place(event, event)
         if bad := next((char for char in event.value if _unwanted(char)), None):
-            return self._spoilt(place, f"holds a control character (U+{ord(bad):04X})")
+            return self._spoilt(place, f"this holds a control character (U+{ord(bad):04X})")
         if not event.implicit[0]:
             return Node(place, event.value)
         try:

@@ -75,7 +75,9 @@ def _remedy(wanted: str, node: Node) -> str:
     if wanted == "text" and node.scalar is not None:
         return f', not {node}; put it in quotes: "{str(node).strip("`")}"'
     if wanted == "a list" and node.text is not None:
-        return f"; write [{clipped(node.text)}]"
+        return f"; write [{clipped(node.text.strip('()'))}]"
+    if node.text in ("true", "false") and wanted == "true or false":
+        return f", not {node}; leave out the quotes"
     if "number" in wanted and node.text is not None:
         return f", not {node}{_unquoted(node.text)}"
     return f", not {node}"
@@ -125,7 +127,7 @@ def _bound(words: str, key: str) -> Callable[[Trouble], str]:
 
 
 def _too_short(trouble: Trouble) -> str:
-    return f"{trouble.subject} is empty; it has to hold at least {trouble.context['min_length']}"
+    return f"{trouble.subject} may not be empty"
 
 
 def _too_long(trouble: Trouble) -> str:

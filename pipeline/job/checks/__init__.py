@@ -33,6 +33,7 @@ CHECKS: tuple[Check, ...] = (
     parity.names_known_outputs,
     parity.has_labels_for_metrics,
     parity.batches_are_in_range,
+    files.are_of_the_kind,
     files.exist,
     push.goes_to_a_store,
 )

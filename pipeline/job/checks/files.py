@@ -1,7 +1,7 @@
 """Files and folders that a job names; they are relative to the job file."""
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from pipeline.job.fault import Fault
 from pipeline.job.nearest import nearest
@@ -14,6 +14,19 @@ _NAMED: tuple[tuple[str, str, bool], ...] = (
     ("source", "path", True),
     ("samples", "file", False),
 )
+
+
+#: What files of a kind of source end in.
+_SUFFIXES = {"onnx": ".onnx", "program": ".pt2"}
+
+
+def are_of_the_kind(job: Node, _: Path) -> Iterator[Fault]:
+    """Refuse a source file that by its name belongs to another kind of source."""
+    kind, file = job["source"]["kind"], job["source"]["file"]
+    suffix = PurePath(file.text or "").suffix.lower()
+    for other, its in _SUFFIXES.items():
+        if kind.text in _SUFFIXES and kind.text != other and suffix == its:
+            yield Fault(kind.place, f"`{suffix}` is a file of the kind `{other}`; write that")
 
 
 def exist(job: Node, folder: Path) -> Iterator[Fault]:
