@@ -1,6 +1,7 @@
 """A bucket of an S3-compatible service, as a store."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -109,7 +110,7 @@ class S3Bucket:
             get = partial(to.client.get_object, Bucket=to.bucket, Key=to.key)
             answer = get(Range=span) if span else get()
             check_size(f"{self.place}, {key}", answer["ContentLength"])
-            with answer["Body"] as body:
+            with closing(answer["Body"]) as body:
                 return body.read()
 
         return retry(fetch, _is_broken, self.place.options.attempts)

@@ -1,7 +1,7 @@
 """Create an object unless there is one: what makes concurrent publishing safe."""
 
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from uuid import uuid4
 
@@ -70,7 +70,7 @@ def create(to: Destination, data: bytes) -> bool:
 
 def read(to: Destination) -> bytes:
     """Get an object."""
-    with to.client.get_object(Bucket=to.bucket, Key=to.key)["Body"] as body:
+    with closing(to.client.get_object(Bucket=to.bucket, Key=to.key)["Body"]) as body:
         return body.read()
 
 

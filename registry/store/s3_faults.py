@@ -18,6 +18,7 @@ from botocore.exceptions import (
     ReadTimeoutError,
     SSLError,
 )
+from urllib3.exceptions import HTTPError
 
 from registry.errors import PlatformError, ResourceError, StoreError
 from registry.store.s3_place import Place
@@ -68,6 +69,7 @@ _FAILURES: tuple[tuple[type[Exception], str, str], ...] = (
     (EndpointConnectionError, "it cannot be reached", "Check the endpoint and the network"),
     (ConnectionClosedError, "it hung up", f"{_WAIT}. Check whether it speaks http or https"),
     (HTTPClientError, "the connection failed", f"{_WAIT}. Check whether it speaks http or https"),
+    (HTTPError, "the connection failed", f"{_WAIT}. Check whether it speaks http or https"),
     (BotoCoreError, "the request could not be made", "Correct the URL or the AWS configuration"),
 )
 
@@ -87,7 +89,7 @@ def s3_faults(place: Place, what: str = "") -> Iterator[None]:
         yield
     except ClientError as error:
         raise _answered(error, place, what) from error
-    except BotoCoreError as error:
+    except (BotoCoreError, HTTPError) as error:  # urllib3's get through in the body of an answer
         found = next((row for row in _FAILURES if isinstance(error, row[0])), _FAILURES[-1])
         raise StoreError(f"{place}: {found[1]} ({type(error).__name__}). {found[2]}") from error
 

@@ -1,7 +1,7 @@
 """Where in S3-compatible storage a store is, and how it is to be spoken to."""
 
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from pydantic import Field, ValidationError
 
@@ -52,27 +52,36 @@ def read_url(url: str, endpoint: str | None) -> Place:
     Raises:
         StoreError: The URL is malformed or carries credentials, which it then does not repeat.
     """
-    parts = urlsplit(url)
-    _refuse_secrets(url)
+    parts = _split(url)
     if endpoint is not None:
-        _refuse_secrets(endpoint)
-        if urlsplit(endpoint).scheme not in {"http", "https"} or not urlsplit(endpoint).hostname:
+        service = _split(endpoint)
+        if service.scheme not in {"http", "https"} or not service.hostname:
             raise StoreError(f"endpoint {endpoint}: not a URL. Write https://host or http://host:9")
     prefix = parts.path.strip("/")
-    if not parts.netloc or parts.fragment or (prefix and (fault := fault_of(prefix))):
-        why = "names no bucket" if not parts.netloc else f"its prefix {fault or 'has a #'}"
-        raise StoreError(f"store s3://{parts.netloc}/…: {why}. Write {EXAMPLE}")
+    faults = {
+        "names no bucket": not parts.netloc,
+        "has a '#'": parts.fragment,
+        f"its prefix {fault_of(prefix)}": prefix and fault_of(prefix),
+    }
+    if fault := next((fault for fault, is_so in faults.items() if is_so), None):
+        raise StoreError(f"store s3://{parts.netloc}/…: {fault}. Write {EXAMPLE}")
     where = f"s3://{parts.netloc}/{prefix}"
     options = _read_options(where, parts.query)
     return Place(parts.netloc, f"{prefix}/" if prefix else "", endpoint, options)
 
 
-def _refuse_secrets(url: str) -> None:
-    if "@" in urlsplit(url).netloc:
+def _split(url: str) -> SplitResult:
+    """Split a URL that carries no credentials."""
+    try:
+        parts = urlsplit(url)
+    except ValueError as error:
+        raise StoreError(f"{url.partition('//')[0]}//…: {error}. Correct the URL") from error
+    if "@" in parts.netloc:
         raise StoreError(
-            f"{urlsplit(url).scheme}://…@{urlsplit(url).netloc.rpartition('@')[2]}: credentials do "
-            "not belong in a URL. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+            f"{parts.scheme}://…@{parts.netloc.rpartition('@')[2]}: credentials do not belong in a "
+            "URL. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
         )
+    return parts
 
 
 def _read_options(where: str, query: str) -> S3Options:
