@@ -1,8 +1,9 @@
 """Ask a loaded composition every case and hold its answers against the original's."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Literal
 
@@ -16,10 +17,11 @@ from registry.errors import InputError
 from registry.manifest import Draft, Parity
 from registry.progress import Progress
 from registry.signature import Precision
-from targets.cases import read_cases, read_index
-from targets.parity import Comparison, answered
+from targets.cases import Case, read_cases, read_index
+from targets.parity import Comparison, Findings, answered
 from targets.predictor import open_predictor
 from targets.tally import Limit
+from targets.target import Arrays
 
 Kind = Literal["conversion", "precision"]
 
@@ -66,21 +68,17 @@ def hear(
         ParityError: Nothing was compared.
         SourceError: The labels do not allow a metric.
     """
-    total = len(read_index(reference).cases)
     comparisons = {kind: Comparison(limit_of(options, kind)) for kind in kinds}
     scores = Scores(options.metrics)
-    with closing(
-        open_predictor(
-            composition.folder,
-            composition.draft,
-            composition.target,
-            precision=composition.precision,
-            threads=composition.threads,
-        )
-    ) as predictor:
-        for done, case in enumerate(read_cases(reference)):
-            progress(done, total, "cases")
-            answer = answered(case, predictor.predict, InputError)
+    predictor = open_predictor(
+        composition.folder,
+        composition.draft,
+        composition.target,
+        precision=composition.precision,
+        threads=composition.threads,
+    )
+    with closing(predictor):
+        for case, answer in _answers(predictor.predict, reference, progress):
             scores.add(case, answer)
             for comparison in comparisons.values():
                 comparison.add(case, answer)
@@ -88,7 +86,7 @@ def hear(
     found = {kind: comparison.conclude() for kind, comparison in comparisons.items()}
     faults = [f"{kind}: {fault}" for kind, one in found.items() for fault in one.faults]
     measured: dict[str, tuple[float, float]] = {}
-    if options.metrics and not faults:
+    if options.metrics and not faults and all(map(_is_finite, found.values())):
         measured = scores.measured(read_labels(reference))
         faults += dropped(options.metrics, measured)
     records = [one.parity(kind, in_force, measured) for kind, one in found.items()]
@@ -98,6 +96,21 @@ def hear(
         passed=not faults and all(one.passed for one in found.values()),
         memory=memory,
     )
+
+
+def _answers(
+    predict: Callable[[Arrays], Arrays], reference: Path, progress: Progress
+) -> Iterator[tuple[Case, Case]]:
+    """Yield each case, and the same one as the target answers or refuses it."""
+    total = len(read_index(reference).cases)
+    for done, case in enumerate(read_cases(reference)):
+        progress(done, total, "cases")
+        yield case, answered(case, predict, InputError)
+    progress(total, total, "cases")
+
+
+def _is_finite(findings: Findings) -> bool:
+    return all(isfinite(numbers.max_abs) for numbers in findings.outputs)
 
 
 def limit_of(options: ParityOptions, kind: Kind) -> Callable[[str], Limit]:

@@ -1,6 +1,7 @@
 """Ask the unsplit model: recorded samples first, generated inputs after them."""
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -43,13 +44,12 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     """Write the cases, and the labels of the recorded ones in their order."""
     options = Options.model_validate(task.options)
     recorded, labels = _recorded(options, task.folder)
-    generated = hostile(options.inputs, options.axes, options.batches, options.seed)
-    cases = [*recorded, *generated]
+    total = len(recorded) + sum(1 for _ in _generated(options))
     answer = find_source(options.source.kind).answers(options.brief(task.folder))
 
     def ask() -> Iterator[Case]:
-        for done, case in enumerate(cases):
-            progress(done, len(cases), "cases")
+        for done, case in enumerate(chain(recorded, _generated(options))):
+            progress(done, total, "cases")
             reply = answered(case, answer, RefusalError)
             if case.kind == "recorded" and reply.refused is not None:
                 raise SourceError(
@@ -59,9 +59,13 @@ def run(task: Task, out: Path, progress: Progress) -> None:
             yield reply
 
     write_cases(ask(), out)
-    progress(len(cases), len(cases), "cases")
+    progress(total, total, "cases")
     if labels is not None:
         save_file({"labels": labels}, out / LABELS)
+
+
+def _generated(options: Options) -> Iterator[Case]:
+    return hostile(options.inputs, options.axes, options.batches, options.seed)
 
 
 def _recorded(options: Options, folder: Path) -> tuple[list[Case], np.ndarray | None]:

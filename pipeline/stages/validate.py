@@ -12,10 +12,11 @@ from pipeline.stages.reference import LABELS
 from pipeline.stages.verdict import Validation
 from pipeline.task import Task
 from registry.errors import JobError
-from registry.manifest import Build, Contract, Draft, Lineage
+from registry.manifest import Build, Draft, Lineage
 from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input, Precision
 from targets import AnyTarget, find_target
+from targets.contract import make_contract
 
 #: A validation is of no version yet.
 NOWHERE = Lineage(job="", source="", source_digest="", tools={})
@@ -74,32 +75,17 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         share = _share(progress, number, len(loads))
         heard.append(hear(composition, options.parity, reference, load.kinds, share))
     shutil.rmtree(folder)
-    contract = contract_of(options.target, memory=max(heard[-1].memory - before, 0))
+    target, memory = find_target(options.target.runtime), max(heard[-1].memory - before, 0)
     validation = Validation(
         target=options.target.name,
         runtime=options.target.runtime,
         precision=options.target.precision,
-        contract=contract,
+        contract=make_contract(target, options.target, memory=memory),
         parity=tuple(parity for one in heard for parity in one.parity),
         faults=tuple(fault for one in heard for fault in one.faults),
         passed=all(one.passed for one in heard),
     )
     (out / "parity.json").write_text(validation.model_dump_json(indent=1))
-
-
-def contract_of(options: AnyTarget, *, memory: int = 0) -> Contract:
-    """Return what the target's builds demand of a host."""
-    target = find_target(options.runtime)
-    at_least, below = target.versions
-    return Contract(
-        isa=tuple(sorted({*options.isa, *target.precisions[options.precision]})),
-        runtime=target.runtime,
-        at_least=at_least,
-        below=below,
-        precision=options.precision,
-        threads=options.threads,
-        memory=memory,
-    )
 
 
 def _share(progress: Progress, number: int, count: int) -> Progress:
@@ -125,7 +111,7 @@ def _loads(target: AnyTarget, inputs: Mapping[str, Path]) -> tuple[Load, ...]:
 
 def _draft(options: Options, pieces: Pieces, loads: tuple[Load, ...], folder: Path) -> Draft:
     """Link the builds into the folder and return a draft of what is there."""
-    contract = contract_of(options.target)
+    contract = make_contract(find_target(options.target.runtime), options.target)
     parts = {load.build: load.part for load in loads}
     builds = tuple(
         Build(
