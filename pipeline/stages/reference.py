@@ -45,7 +45,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     options = Options.model_validate(task.options)
     recorded, labels = _recorded(options, task.folder)
     total = len(recorded) + sum(1 for _ in _generated(options))
-    answer = find_source(options.source.kind).answers(options.brief(task.folder))
+    answer = find_source(options.source).answers(options.brief(task.folder))
 
     def ask() -> Iterator[Case]:
         for done, case in enumerate(chain(recorded, _generated(options))):

@@ -22,5 +22,5 @@ class Options(ModelOptions):
 def run(task: Task, out: Path, progress: Progress) -> None:
     """Write `split.json` and the parts that it names."""
     options = Options.model_validate(task.options)
-    source = find_source(options.source.kind)
+    source = find_source(options.source)
     source.split(options.brief(task.folder), options.split, out, progress)
