@@ -9,8 +9,9 @@ from pipeline.digest import Digests, digest_of_code
 from pipeline.job.job import Job
 from pipeline.material import canonical
 from pipeline.planner import Planner, relative
+from pipeline.resources import cpu_name
+from pipeline.setting import ROOT
 from pipeline.steps import Plan
-from pipeline.supervise import ROOT
 from pipeline.tasks import Lineage, graph, source_files
 from pipeline.versions import tool_versions
 from targets.cpu import host
@@ -52,7 +53,7 @@ def plan(job: Job, folder: Path, home: Path, *, text: str | None = None) -> Plan
         source_digest=digest,
         size=planner.size,
         tools=tools,
-        cpu=here.name,
+        cpu=cpu_name(),
         threads=here.cpus,
         digests=digests,
     )

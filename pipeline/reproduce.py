@@ -3,7 +3,7 @@
 import shlex
 from pathlib import Path
 
-from pipeline.supervise import Setting, command
+from pipeline.setting import Setting, command
 from pipeline.task import Task
 
 SCRIPT = "reproduce.sh"

@@ -1,5 +1,6 @@
-"""Memory and disk: what there is, within every limit that holds here."""
+"""Memory, disk and CPU: what there is, within every limit that holds here."""
 
+import platform
 import shutil
 from pathlib import Path
 
@@ -11,6 +12,13 @@ def free_disk(folder: Path) -> int:
     """Return the free bytes of the disk that a folder is or would be on."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     return shutil.disk_usage(existing).free
+
+
+def cpu_name() -> str:
+    """Return the model of this CPU, for people."""
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())
 
 
 def free_memory() -> int:

@@ -9,9 +9,9 @@ from pipeline import cache
 from pipeline.diary import Diary
 from pipeline.fit import check_fit
 from pipeline.record import Outcome, RunRecord
+from pipeline.setting import Setting, environment
 from pipeline.stages.verdict import verdict
 from pipeline.steps import Plan, Step
-from pipeline.supervise import Setting, environment
 from pipeline.take import Bench, failed, fault_of, take
 from pipeline.watch import Watch
 from registry.errors import JobError, ParityError, PlatformError, ResourceError

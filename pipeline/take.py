@@ -10,8 +10,9 @@ from typing import Literal
 from pipeline import cache
 from pipeline.record import Fault, StageRecord, Usage
 from pipeline.reproduce import SCRIPT, write_script
+from pipeline.setting import Setting
 from pipeline.steps import Step
-from pipeline.supervise import Place, Setting, run_task
+from pipeline.supervise import Place, run_task
 from pipeline.watch import Watch
 from registry.errors import PlatformError, WorkerError
 

@@ -26,7 +26,7 @@ class Lineage:
 
 def source_files(job: Job, folder: Path) -> tuple[Path, ...]:
     """Return every file whose content decides what the model is."""
-    return find_source(job.source.kind).files(job.source, folder)
+    return find_source(job.source).files(job.source, folder)
 
 
 def graph(job: Job, folder: Path, lineage: Lineage) -> tuple[Node, ...]:
@@ -80,7 +80,7 @@ def _tables(job: Job) -> Node:
 
 
 def _steps(job: Job, target: AnyTarget) -> tuple[tuple[Format, Format], ...]:
-    made, wanted = find_source(job.source.kind).dense, find_target(target.runtime).format
+    made, wanted = find_source(job.source).dense, find_target(target.runtime).format
     return tuple((step.source, step.result) for step in route(made, wanted))
 
 

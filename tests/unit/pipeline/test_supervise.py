@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.supervise import Place, Setting, environment, run_task
+from pipeline.setting import Setting, environment
+from pipeline.supervise import Place, run_task
 from registry.errors import ConversionError, ResourceError, WorkerError
 from registry.progress import silent
 
@@ -119,6 +120,7 @@ def test_processes_that_a_stage_leaves_behind_are_ended(task, place, setting):
 def test_a_stage_ends_with_the_run_even_when_that_is_killed(task, tmp_path):
     script = (
         "import sys; from pathlib import Path; from pipeline.supervise import *;"
+        "from pipeline.setting import *;"
         "from pipeline.task import Task;"
         "run_task(Task.model_validate_json(sys.argv[1]), Place(Path('out'), Path('log')),"
         "Setting(environment=environment(1)), lambda *event: print(*event, flush=True))"
