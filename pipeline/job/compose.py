@@ -84,8 +84,7 @@ class _Composer:
         if event.anchor:
             self._anchors[event.anchor] = None
         self._depth += 1
-        if self._depth > _DEPTH:
-            raise self._stop(event, f"nested deeper than {_DEPTH} levels")
+        self._measure(event, 0)
         node = self._value(event)
         self._depth -= 1
         if event.tag is not None:
@@ -111,6 +110,7 @@ class _Composer:
         if node is None:
             return self._spoilt(place, f"`*{event.anchor}` stands inside of what it names")
         self._tally(event, node.size)
+        self._measure(event, node.depth)
         return node
 
     def _scalar(self, event: kinds.ScalarEvent) -> Node:
@@ -130,8 +130,7 @@ class _Composer:
         while not isinstance(event, kinds.SequenceEndEvent):
             elements.append(self._node(event))
             event = next(self._events)
-        size = 1 + sum(node.size for node in elements)
-        return Node(self._place(start, event), elements=tuple(elements), size=size)
+        return Node(self._place(start, event), elements=tuple(elements))
 
     def _block(self, start: yaml.Event) -> Node:
         entries: dict[str, Entry] = {}
@@ -145,8 +144,7 @@ class _Composer:
             elif name is not None:
                 entries[name] = Entry(key.place, value)
             event = next(self._events)
-        size = 1 + sum(entry.value.size for entry in entries.values())
-        return Node(self._place(start, event), entries=entries, size=size)
+        return Node(self._place(start, event), entries=entries)
 
     def _name(self, key: Node, event: yaml.Event) -> str | None:
         if key.spoilt:
@@ -167,6 +165,10 @@ class _Composer:
         self._count += size
         if self._count > _VALUES:
             raise self._stop(event, f"up to here the file comes to more than {_VALUES:,} values")
+
+    def _measure(self, event: yaml.Event, below: int) -> None:
+        if self._depth + below > _DEPTH:
+            raise self._stop(event, f"nested deeper than {_DEPTH} levels")
 
     def _stop(self, event: yaml.Event, message: str) -> _StopError:
         return _StopError(Fault(self._place(event, event), message))

@@ -1,7 +1,8 @@
 """The values of a job file, each with the place where it is written."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from pydantic import JsonValue
 
@@ -27,7 +28,6 @@ class Node:
 
     Attributes:
         spoilt: A fault was found in it already; what else it lacks is of no interest.
-        size: Number of values in it, itself included.
     """
 
     place: Place
@@ -35,7 +35,6 @@ class Node:
     entries: Mapping[str, Entry] | None = None
     elements: tuple["Node", ...] | None = None
     spoilt: bool = False
-    size: int = field(default=1, compare=False)
 
     def __getitem__(self, key: str) -> "Node":
         entry = (self.entries or {}).get(key)
@@ -46,6 +45,21 @@ class Node:
 
     def __iter__(self) -> Iterator["Node"]:
         return iter(self.elements or ())
+
+    @property
+    def inner(self) -> tuple["Node", ...]:
+        """The elements of a list or the values of a block."""
+        return self.elements or tuple(entry.value for entry in (self.entries or {}).values())
+
+    @cached_property
+    def size(self) -> int:
+        """Count the values in it, itself included; what an alias names counts each time."""
+        return 1 + sum(node.size for node in self.inner)
+
+    @cached_property
+    def depth(self) -> int:
+        """Count the levels, its own included."""
+        return 1 + max((node.depth for node in self.inner), default=0)
 
     def keys(self) -> dict[str, Place]:
         """Each key with its place."""

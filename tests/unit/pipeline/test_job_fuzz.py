@@ -107,6 +107,12 @@ def test_a_billion_laughs_take_no_time(tmp_path):
     assert time.monotonic() - started < 1
 
 
+def test_aliases_do_not_nest_deeper_than_brackets(tmp_path):
+    chain = "".join(f"a{n}: &a{n} [*a{n - 1}]\n" for n in range(1, 60))
+    content = f"schema: 1\na0: &a0 x\n{chain}".encode()
+    assert "nested deeper than 32 levels" in outcome(tmp_path / "job.yaml", content)
+
+
 MEBIBYTES = {
     "items": b"- a\n" * 260_000,
     "brackets": b"[" * 1_000_000,
