@@ -1,0 +1,78 @@
+"""`pipeline init`: write a job by looking at a model."""
+
+import json
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from pipeline import console
+from pipeline.job.load import load_job
+from pipeline.job.look import look
+from pipeline.job.sketch import Given, sketch, slug
+from registry.errors import JobError
+
+
+def init(  # noqa: PLR0913  one a command-line option
+    *,
+    factory: Annotated[
+        str | None,
+        typer.Option(metavar="MODULE:CALLABLE", help="Builds a torch module. Its code is run."),
+    ] = None,
+    onnx: Annotated[Path | None, typer.Option(help="An ONNX file.")] = None,
+    program: Annotated[Path | None, typer.Option(help="A file of torch.export.save.")] = None,
+    path: Annotated[Path, typer.Option(help="Folder to import the factory from.")] = Path(),
+    args: Annotated[str, typer.Option(help="The factory's keyword arguments, as JSON.")] = "{}",
+    weights: Annotated[Path | None, typer.Option(help="The factory's checkpoint.")] = None,
+    samples: Annotated[Path | None, typer.Option(help="Recorded inputs.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model's name in the registry.")] = None,
+    out: Annotated[Path, typer.Option(help="The job file to write.")] = Path("job.yaml"),
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the job file.")] = False,
+) -> None:
+    """Write a commented job by looking at a model: inputs, tables, sensible defaults.
+
+    Name the model by one of --factory, --onnx and --program.
+    """
+    sources = {"torch": factory, "onnx": onnx, "program": program}
+    named = {kind: given for kind, given in sources.items() if given is not None}
+    if len(named) != 1:
+        raise typer.BadParameter("name the model by one of --factory, --onnx, --program")
+    if out.exists() and not force:
+        raise JobError(f"{out}: it is there already. Add --force to overwrite it")
+    ((kind, what),) = named.items()
+    source: dict[str, JsonValue] = {"kind": kind}
+    if isinstance(what, Path):
+        source["file"] = _beside(what, out)
+    else:
+        source |= {"factory": what, "path": _beside(path, out), "args": _arguments(args)}
+        source |= {"weights": _beside(weights, out)} if weights else {}
+    name = what.stem if isinstance(what, Path) else what.rpartition(":")[2]
+    file = _beside(samples, out) if samples else None
+    _write(out, Given(out.name, model or slug(name), source, file))
+
+
+def _write(out: Path, given: Given) -> None:
+    """Look, write, and show at once what the writer has to mend."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    seen = look(given, out.parent)
+    out.write_text(sketch(given, seen), encoding="utf-8")
+    console.say(f"{out}: {len(seen.inputs)} inputs, {len(seen.tables)} tables")
+    load_job(out)
+    console.say(f"Read what is marked as guessed, then: pipeline run {out}")
+
+
+def _beside(path: Path, out: Path) -> str:
+    """Make a path relative to the job file, which is what a job's paths are."""
+    return Path(os.path.relpath(path, out.parent)).as_posix()
+
+
+def _arguments(text: str) -> dict[str, JsonValue]:
+    try:
+        arguments = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise JobError(f"--args {text}: not JSON: {error}") from error
+    if not isinstance(arguments, dict):
+        raise JobError(f"--args {text}: not an object; write '{{\"dim\": 8}}'")
+    return arguments

@@ -1,0 +1,42 @@
+"""Look at a model before there is a job for it."""
+
+from pathlib import Path
+
+import numpy as np
+from pydantic import ValidationError
+
+from converters.sources import SOURCES
+from converters.sources.source import Inspection, Source, SourceOptions
+from pipeline.job.sample_files import open_samples
+from pipeline.job.sketch import Given
+from registry.errors import JobError
+
+_ROWS = 64
+
+
+def look(given: Given, folder: Path) -> Inspection:
+    """Inspect the model that a job in the folder would name.
+
+    Raises:
+        JobError: The source block would be faulty.
+        SourceError: The model or the samples cannot be read.
+    """
+    source = next(row for row in SOURCES if row.kind == given.source["kind"])
+    samples = {} if given.samples is None else _first_rows(folder / given.samples)
+    return source.inspect(_options(source, given), folder, samples)
+
+
+def _options(source: Source, given: Given) -> SourceOptions:
+    try:
+        return source.options.model_validate(given.source)
+    except ValidationError as error:
+        first = error.errors()[0]
+        value = first["input"]
+        raise JobError(f"{first['loc'][-1]} {value!r}: {first['msg']}") from error
+
+
+def _first_rows(path: Path) -> dict[str, np.ndarray]:
+    """Read the start of what is numeric in a file of samples."""
+    file = open_samples(path)
+    arrays = file.read(file.names, _ROWS)
+    return {name: array for name, array in arrays.items() if array.dtype.kind in "biuf"}

@@ -1,0 +1,131 @@
+"""`pipeline init` writes jobs that load, from real models of each kind."""
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from onnx import TensorProto, helper
+
+from pipeline.cli import call
+from pipeline.job.load import load_job
+
+MODULE = """\
+import torch
+
+class Clicks(torch.nn.Module):
+    def __init__(self, rows, dim):
+        super().__init__()
+        self.user = torch.nn.Embedding(rows, dim)
+        self.head = torch.nn.Linear(dim + 3, 1)
+
+    def forward(self, user, dense):
+        return self.head(torch.cat([self.user(user), dense], 1))
+
+def build(rows=2000, dim=8):
+    return Clicks(rows, dim)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def onnx_file(folder):
+    """A table of 2000 rows, and one matrix product."""
+    floats = TensorProto.FLOAT
+    graph = helper.make_graph(
+        [
+            helper.make_node("Gather", ["table", "user"], ["vectors"]),
+            helper.make_node("MatMul", ["vectors", "weights"], ["score"]),
+        ],
+        "clicks",
+        [helper.make_tensor_value_info("user", TensorProto.INT64, ["N"])],
+        [helper.make_tensor_value_info("score", floats, ["N", 1])],
+        [
+            helper.make_tensor("table", floats, [2000, 4], np.ones(8000, np.float32)),
+            helper.make_tensor("weights", floats, [4, 1], np.ones(4, np.float32)),
+        ],
+    )
+    path = folder / "clicks.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)]), path)
+    return path
+
+
+@pytest.fixture
+def program_file(folder):
+    class Sum(torch.nn.Module):
+        def forward(self, x):
+            return x.sum(1)
+
+    batch = torch.export.Dim("batch", min=1, max=64)
+    program = torch.export.export(Sum(), (torch.ones(3, 4),), dynamic_shapes=({0: batch},))
+    torch.export.save(program, folder / "sum.pt2")
+    return folder / "sum.pt2"
+
+
+def test_an_onnx_file_becomes_a_job(onnx_file, folder, capsys):
+    assert call(["init", "--onnx", "clicks.onnx"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].startswith("job.yaml: 1 inputs, ")
+    job = load_job(folder / "job.yaml")
+    assert job.model == "clicks"
+    assert (job.source.kind, job.source.file) == ("onnx", "clicks.onnx")
+    assert [one.name for one in job.inputs] == ["user"]
+    assert job.outputs == ("score",)
+
+
+def test_a_program_becomes_a_job(program_file, folder):
+    assert call(["init", "--program", "sum.pt2", "--model", "sums"]) == 0
+    job = load_job(folder / "job.yaml")
+    assert (job.model, job.source.kind) == ("sums", "program")
+    assert job.inputs[0].shape[1] == 4
+    assert job.axes[job.inputs[0].shape[0]].max == 64
+
+
+def test_a_factory_becomes_a_job(folder):
+    (folder / "shop_to_init.py").write_text(MODULE)
+    np.savez(folder / "s.npz", user=np.arange(5), dense=np.ones((5, 3), np.float32))
+    command = ["init", "--factory", "shop_to_init:build", "--args", '{"rows": 3000}']
+    assert call([*command, "--samples", "s.npz", "--out", "jobs/clicks.yaml"]) == 0
+    job = load_job(folder / "jobs" / "clicks.yaml")
+    assert job.model == "build"
+    assert (job.source.path, job.source.args) == ("..", {"rows": 3000})
+    assert job.samples.file == "../s.npz"
+    assert [(one.name, one.shape) for one in job.inputs] == [
+        ("user", ("batch",)),
+        ("dense", ("batch", 3)),
+    ]
+    text = (folder / "jobs" / "clicks.yaml").read_text()
+    assert "user.weight: 3,000 x 8, 93.8 KiB: cut" in text
+
+
+def test_a_job_is_not_overwritten_unless_forced(onnx_file, folder, capsys):
+    (folder / "job.yaml").write_text("mine")
+    assert call(["init", "--onnx", "clicks.onnx"]) == 10
+    assert "--force" in capsys.readouterr().err
+    assert (folder / "job.yaml").read_text() == "mine"
+    assert call(["init", "--onnx", "clicks.onnx", "--force"]) == 0
+    assert (folder / "job.yaml").read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "one of --factory, --onnx, --program"),
+        (["--onnx", "a", "--program", "b"], 2, "one of --factory, --onnx, --program"),
+        (["--onnx", "gone.onnx"], 11, "gone.onnx"),
+        (["--factory", "nocallable"], 10, "nocallable"),
+        (["--factory", "m:f", "--args", "{"], 10, "not JSON"),
+        (["--factory", "m:f", "--args", "[1]"], 10, "not an object"),
+        (["--factory", "no_such_module_here:f"], 11, "no_such_module_here"),
+        (["--onnx", "gone.onnx", "--samples", "gone.npz"], 11, "gone.npz"),
+    ],
+)
+def test_what_cannot_be_looked_at_is_said_and_nothing_written(
+    arguments, code, message, folder, capsys
+):
+    assert call(["init", *arguments]) == code
+    assert message in capsys.readouterr().err
+    assert not (folder / "job.yaml").exists()
