@@ -34,10 +34,17 @@ class TargetOptions(Frozen):
 
 @dataclass(frozen=True)
 class ThreadPlan:
-    """How a runtime uses the CPU: intra-op threads, and requests that run side by side."""
+    """How a runtime uses the CPU.
+
+    Attributes:
+        threads: Of one request.
+        streams: Requests that run side by side.
+        pinned: Whether threads stay on their cores: only where no other process wants these.
+    """
 
     threads: int
     streams: int = 1
+    pinned: bool = False
 
 
 class Runner(Protocol):
