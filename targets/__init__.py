@@ -4,8 +4,29 @@ from typing import Annotated
 
 from pydantic import Field
 
+from registry.errors import JobError
+from targets import onnxruntime, openvino
 from targets.onnxruntime import OnnxruntimeOptions
 from targets.openvino import OpenvinoOptions
+from targets.target import Target
 
 #: One entry of the job's `targets`: one member a runtime.
 AnyTarget = Annotated[OpenvinoOptions | OnnxruntimeOptions, Field(discriminator="runtime")]
+
+TARGETS: tuple[Target, ...] = (
+    openvino.TARGET,
+    onnxruntime.TARGET,
+)
+
+
+def find_target(runtime: str) -> Target:
+    """Return the runtime's row.
+
+    Raises:
+        JobError: There is no such runtime.
+    """
+    for target in TARGETS:
+        if target.runtime == runtime:
+            return target
+    known = ", ".join(target.runtime for target in TARGETS)
+    raise JobError(f"there is no runtime '{runtime}'; there are {known}")

@@ -1,11 +1,201 @@
 """OpenVINO on the CPU."""
 
-from typing import Literal
+from functools import partial
+from pathlib import Path
+from queue import LifoQueue
+from types import ModuleType
+from typing import Any, Literal
 
-from targets.target import TargetOptions
+import numpy as np
+
+from registry.errors import ContractError, InputError
+from registry.format import ENTRY, Format
+from registry.require import require
+from registry.signature import ANY, Dim, DType, Precision, Signature, Tensor
+from targets.feeds import check_feeds
+from targets.installed import installed_version
+from targets.target import Arrays, Target, TargetOptions, ThreadPlan
+
+#: OpenVINO's names of element types that numpy has, and ours.
+DTYPES: dict[str, DType] = {
+    "f64": DType.FLOAT64,
+    "f32": DType.FLOAT32,
+    "f16": DType.FLOAT16,
+    "i64": DType.INT64,
+    "i32": DType.INT32,
+    "i16": DType.INT16,
+    "i8": DType.INT8,
+    "u8": DType.UINT8,
+    "boolean": DType.BOOL,
+}
+
+#: What the CPU plugin's precision property reads as.
+IN_FORCE: dict[str, Precision] = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
+
+INT32 = np.iinfo(np.int32)
 
 
 class OpenvinoOptions(TargetOptions):
     """OpenVINO's slot in a job."""
 
     runtime: Literal["openvino"] = "openvino"
+
+
+class Request:
+    """One inference request with input tensors of its own, which stay bound.
+
+    Tensors grow to the largest shape that was asked for and are then reused: a new
+    buffer for each new shape would make memory grow without end.
+    """
+
+    def __init__(self, openvino: ModuleType, compiled: Any) -> None:  # noqa: ANN401 - untyped
+        self._request = compiled.create_infer_request()
+        self._tensors = {}
+        for port in compiled.inputs:
+            shape = [1 if size.is_dynamic else size.get_length() for size in port.partial_shape]
+            tensor = openvino.Tensor(port.element_type, openvino.Shape(shape))
+            self._request.set_tensor(port, tensor)
+            self._tensors[_name(port)] = tensor
+        self._outputs = [_name(port) for port in compiled.outputs]
+
+    def infer(self, inputs: Arrays) -> dict[str, np.ndarray]:
+        """Copy in, compute, copy out."""
+        for name, tensor in self._tensors.items():
+            array = inputs[name]
+            if tuple(tensor.shape) != array.shape:
+                tensor.shape = array.shape
+            if array.size:
+                tensor.data[...] = array
+        self._request.infer()
+        return {
+            name: np.array(self._request.get_output_tensor(number).data)
+            for number, name in enumerate(self._outputs)
+        }
+
+
+class OpenvinoRunner:
+    """A compiled model and a request for each stream."""
+
+    def __init__(self, openvino: ModuleType, compiled: Any, streams: int) -> None:  # noqa: ANN401
+        self._version = openvino.get_version()
+        self._compiled = compiled
+        self._idle: LifoQueue[Request] = LifoQueue()
+        for _ in range(streams):
+            self._idle.put(Request(openvino, compiled))
+        self.signature = Signature(
+            inputs=tuple(map(_tensor, compiled.inputs)),
+            outputs=tuple(map(_tensor, compiled.outputs)),
+        )
+
+    def run(self, inputs: Arrays) -> dict[str, np.ndarray]:
+        """Answer one batch.
+
+        Raises:
+            InputError: The inputs do not fit the signature, an int64 does not fit into
+                the 32 bits that this runtime computes with, or the model refuses them.
+        """
+        check_feeds(inputs, self.signature)
+        for name, array in inputs.items():
+            _check_integers(name, array)
+        request = self._idle.get()
+        try:
+            return request.infer(inputs)
+        except Exception as error:
+            raise InputError(f"OpenVINO cannot answer these inputs: {error}") from error
+        finally:
+            self._idle.put(request)
+
+    def in_force(self) -> dict[str, str]:
+        """Read back from the compiled model what it does."""
+        read = self._compiled.get_property
+        return {
+            "runtime": f"openvino {self._version}",
+            "device": ", ".join(read("EXECUTION_DEVICES")),
+            "precision": _precision(self._compiled),
+            "threads": str(read("INFERENCE_NUM_THREADS")),
+            "streams": str(read("NUM_STREAMS")),
+            "pinned": str(read("ENABLE_CPU_PINNING")).lower(),
+            "isa": _isa(str(read("RUNTIME_REQUIREMENTS"))),
+        }
+
+
+def load(folder: Path, precision: Precision, plan: ThreadPlan) -> OpenvinoRunner:
+    """Compile a model for the CPU.
+
+    Raises:
+        ContractError: It cannot be compiled here, or not to compute in the precision.
+    """
+    openvino = require("openvino", extra="serve")
+    file = folder / ENTRY[Format.OPENVINO_IR]
+    settings = {
+        "INFERENCE_PRECISION_HINT": precision,
+        "EXECUTION_MODE_HINT": "ACCURACY",
+        "PERFORMANCE_HINT": "LATENCY",
+        "NUM_STREAMS": str(plan.streams),
+        "INFERENCE_NUM_THREADS": str(plan.threads * plan.streams),
+        "ENABLE_CPU_PINNING": plan.pinned,
+        "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",
+        "KV_CACHE_PRECISION": "f32",
+        "CACHE_DIR": "",
+    }
+    try:
+        compiled = openvino.Core().compile_model(file, "CPU", settings)
+    except Exception as error:
+        raise ContractError(f"{file}: OpenVINO cannot load it: {error}") from error
+    if (found := _precision(compiled)) != precision:
+        raise ContractError(
+            f"{file}: OpenVINO computes in {found} on this host, not in {precision}; "
+            f"build for {found}, or take a host that has {precision}"
+        )
+    return OpenvinoRunner(openvino, compiled, plan.streams)
+
+
+def _check_integers(name: str, array: np.ndarray) -> None:
+    """Refuse what OpenVINO would silently cut to 32 bits."""
+    if array.dtype != np.int64 or array.size == 0:
+        return
+    low, high = int(array.min()), int(array.max())
+    if low < INT32.min or high > INT32.max:
+        wrong = low if low < INT32.min else high
+        raise InputError(f"{name}: {wrong} does not fit into the 32 bits that OpenVINO uses")
+
+
+def _name(port: Any) -> str:  # noqa: ANN401 - untyped
+    """Return a port's name; the converter has seen to it that there is one."""
+    return str(min(port.get_names(), default=port.get_node().get_friendly_name()))
+
+
+def _tensor(port: Any) -> Tensor:  # noqa: ANN401 - untyped
+    kind = port.element_type.get_type_name()
+    if kind not in DTYPES:
+        raise ContractError(
+            f"{_name(port)}: has the element type {kind}, which numpy lacks; "
+            f"cast it to float32 inside the model"
+        )
+    shape: list[Dim] = [
+        ANY if size.is_dynamic else size.get_length() for size in port.partial_shape
+    ]
+    return Tensor(name=_name(port), dtype=DTYPES[kind], shape=tuple(shape))
+
+
+def _precision(compiled: Any) -> str:  # noqa: ANN401 - untyped
+    found = str(compiled.get_property("INFERENCE_PRECISION_HINT").to_dtype().__name__)
+    return IN_FORCE.get(found, found)
+
+
+def _isa(requirements: str) -> str:
+    """Pick the instruction set out of 'meta=1.0;ov=2026.4.1;isa=...;'."""
+    parts = (part.partition("=") for part in requirements.split(";"))
+    return next((value for name, _, value in parts if name == "isa"), "")
+
+
+TARGET = Target(
+    runtime="openvino",
+    format=Format.OPENVINO_IR,
+    extra="serve",
+    options=OpenvinoOptions,
+    precisions={"f32": (), "bf16": ("avx512_bf16",), "f16": ("avx512_fp16",)},
+    versions=("2025.4", "2027"),
+    version=partial(installed_version, "openvino", "serve"),
+    load=load,
+)

@@ -1,0 +1,66 @@
+"""Hold users' inputs against what a version says of them."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from registry.errors import InputError
+from registry.signature import ANY, Axis, Input
+from targets.feeds import feed_faults
+from targets.target import Arrays
+
+
+def check_inputs(arrays: Arrays, inputs: tuple[Input, ...], axes: Mapping[str, Axis]) -> None:
+    """Refuse inputs that the model was not converted and validated for.
+
+    The range of floats is not held: new data may go beyond what was seen before. That of
+    integers is, as conversions rely on it. Ids are held against the tables that they name.
+
+    Raises:
+        InputError: With every fault: missing and unknown names, dtypes, shapes, axes that
+            differ between inputs or lie outside their range, integers outside theirs.
+    """
+    known = [tensor.name for tensor in inputs]
+    faults = [
+        f"{name}: the model has no such input; it has {', '.join(known)}"
+        for name in arrays
+        if name not in known
+    ]
+    faults += [f"{name}: is missing" for name in known if name not in arrays]
+    sound = []
+    for tensor in inputs:
+        if tensor.name in arrays:
+            wrong = feed_faults(tensor, arrays[tensor.name])
+            faults += wrong
+            sound += [] if wrong else [tensor]
+    faults += _axis_faults(arrays, sound, axes)
+    faults += [fault for tensor in sound for fault in _range_faults(tensor, arrays[tensor.name])]
+    if faults:
+        raise InputError("; ".join(faults))
+
+
+def _axis_faults(arrays: Arrays, inputs: list[Input], axes: Mapping[str, Axis]) -> Iterator[str]:
+    """Compare the sizes of each named axis with one another and with its range."""
+    first: dict[str, tuple[int, str]] = {}
+    for tensor in inputs:
+        for dim, size in zip(tensor.shape, arrays[tensor.name].shape, strict=True):
+            if isinstance(dim, int) or dim == ANY:
+                continue
+            seen, where = first.setdefault(dim, (size, tensor.name))
+            if seen != size:
+                yield f"{tensor.name}: axis {dim} is {size}, but {seen} in {where}"
+    for dim, (size, where) in first.items():
+        axis = axes.get(dim)
+        if axis and not axis.min <= size <= axis.max:
+            yield f"{where}: axis {dim} is {size}, outside of {axis.min} to {axis.max}"
+
+
+def _range_faults(tensor: Input, array: np.ndarray) -> Iterator[str]:
+    if tensor.range is None or array.dtype.kind not in "iu" or array.size == 0:
+        return
+    low, high = tensor.range
+    wrong = (array < low) | (array > high)
+    if wrong.any():
+        where = list(map(int, np.unravel_index(int(wrong.argmax()), array.shape)))
+        value = int(array[tuple(where)])
+        yield f"{tensor.name}{where or ''}: is {value}, outside of {low:g} to {high:g}"
