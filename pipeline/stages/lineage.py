@@ -38,7 +38,8 @@ def commit_of(folder: Path) -> str | None:
 def _git(folder: Path, *arguments: str) -> str | None:
     try:
         done = subprocess.run(  # noqa: S603  the arguments are ours
-            ["git", "-C", str(folder), *arguments],  # noqa: S607  whichever git the user has
+            # Without locks git leaves its index alone. Which git it is, is the user's choice.
+            ["git", "--no-optional-locks", "-C", str(folder), *arguments],  # noqa: S607
             capture_output=True,
             text=True,
             timeout=30,
