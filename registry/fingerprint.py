@@ -16,17 +16,30 @@ _UNMEASURED = {"dense": _ARTIFACT, "contract": {"memory"}}
 
 
 def fingerprint(draft: Draft, files: Mapping[str, File]) -> str:
-    """Digest what a version answers with; equal for two that differ in report and lineage only."""
+    """Digest what a version answers with; equal for two that differ in report and lineage only.
+
+    Fields that have their default are left out, so that a field more is no other version.
+    """
     answering = {
         "model": draft.model,
-        "signature": draft.signature.model_dump(mode="json"),
-        "inputs": [tensor.model_dump(mode="json") for tensor in draft.inputs],
-        "axes": {name: axis.model_dump(mode="json") for name, axis in draft.axes.items()},
-        "ids": draft.ids and draft.ids.model_dump(mode="json", exclude=_ARTIFACT),
-        "tables": [table.model_dump(mode="json") for table in draft.tables],
-        "lookups": [lookup.model_dump(mode="json") for lookup in draft.lookups],
+        "signature": draft.signature.model_dump(mode="json", exclude_defaults=True),
+        "inputs": [
+            tensor.model_dump(mode="json", exclude_defaults=True) for tensor in draft.inputs
+        ],
+        "axes": {
+            name: axis.model_dump(mode="json", exclude_defaults=True)
+            for name, axis in draft.axes.items()
+        },
+        "ids": draft.ids
+        and draft.ids.model_dump(mode="json", exclude_defaults=True, exclude=_ARTIFACT),
+        "tables": [table.model_dump(mode="json", exclude_defaults=True) for table in draft.tables],
+        "lookups": [
+            lookup.model_dump(mode="json", exclude_defaults=True) for lookup in draft.lookups
+        ],
         "builds": [
-            build.model_dump(mode="json", include=_BUILD, exclude=_UNMEASURED)
+            build.model_dump(
+                mode="json", exclude_defaults=True, include=_BUILD, exclude=_UNMEASURED
+            )
             for build in draft.builds
         ],
         "files": {name: file.digest for name, file in files.items() if _answers(draft, name)},

@@ -1,0 +1,63 @@
+from registry.digest import digest_file
+from registry.fingerprint import fingerprint
+from registry.manifest import Draft
+from registry.signature import Axis
+from tests.drafts import write_draft
+
+
+def mark(folder, draft: Draft) -> str:
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return fingerprint(
+        draft, {path.relative_to(folder).as_posix(): digest_file(path) for path in paths}
+    )
+
+
+def with_build(draft: Draft, **fields: object) -> Draft:
+    return draft.model_copy(update={"builds": (draft.builds[0].model_copy(update=fields),)})
+
+
+def test_does_not_change_from_one_process_to_the_next(tmp_path):
+    draft = write_draft(tmp_path)
+    pinned = "edd2041432b3b9fa61a0bec634ffd917fb5c40ff42afd74cde6a921e10f31272"
+    assert mark(tmp_path, draft) == pinned
+
+
+def test_follows_the_bytes_that_answer(tmp_path):
+    draft = write_draft(tmp_path)
+    before = mark(tmp_path, draft)
+    for name in ("builds/cpu/model.bin", "ids/model.onnx", "tables/items/000000.safetensors"):
+        kept = (tmp_path / name).read_bytes()
+        (tmp_path / name).write_bytes(b"other")
+        assert mark(tmp_path, draft) != before, name
+        (tmp_path / name).write_bytes(kept)
+    assert mark(tmp_path, draft) == before
+
+
+def test_follows_what_the_draft_says_of_them(tmp_path):
+    draft = write_draft(tmp_path)
+    contract = draft.builds[0].contract
+    others = [
+        draft.model_copy(update={"axes": {"batch": Axis(max=7)}}),
+        draft.model_copy(update={"lookups": ()}),
+        draft.model_copy(update={"inputs": ()}),
+        with_build(draft, precision="bf16"),
+        with_build(draft, contract=contract.model_copy(update={"threads": 4})),
+    ]
+    marks = {mark(tmp_path, one) for one in (draft, *others)}
+    assert len(marks) == len(others) + 1
+
+
+def test_does_not_follow_reports_lineage_and_measurements(tmp_path):
+    draft = write_draft(tmp_path)
+    before = mark(tmp_path, draft)
+    for name in ("report/index.html", "report/report.json", "recorded.safetensors", "job.yaml"):
+        (tmp_path / name).write_bytes(b"other")
+    build = draft.builds[0]
+    lineage = draft.lineage.model_copy(update={"commit": "abc"})
+    other = with_build(
+        draft.model_copy(update={"lineage": lineage}),
+        contract=build.contract.model_copy(update={"memory": 1 << 30}),
+        dense=build.dense.model_copy(update={"maker": "test 2.0"}),
+        parity=(),
+    )
+    assert mark(tmp_path, other) == before
