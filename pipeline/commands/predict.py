@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
+from zipfile import BadZipFile
 
 import numpy as np
 import typer
@@ -30,7 +31,6 @@ def predict(  # noqa: PLR0913 - each is an option of the command
 ) -> None:
     """Pull and verify a version, check this host against its contract, and answer."""
     from targets.predictor import open_predictor  # noqa: PLC0415  loads a runtime
-
     from targets.serving.build import choose_build  # noqa: PLC0415
     from targets.serving.fetch import fetch  # noqa: PLC0415
 
@@ -65,28 +65,34 @@ def predict(  # noqa: PLR0913 - each is an option of the command
 
 
 def read_inputs(path: Path, draft: Draft) -> dict[str, np.ndarray]:
-    """Read a version's inputs from an npz file, in its element types.
+    """Read a version's inputs from an npz file, which may hold labels and the like as well.
 
     Raises:
-        InputError: With every fault: missing, unknown, or not what its element type can hold.
+        InputError: With every fault of the file.
     """
+    from targets.inputs import check_inputs  # noqa: PLC0415
+
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, AttributeError, TypeError) as error:
+    except (OSError, ValueError, AttributeError, TypeError, BadZipFile) as error:
         raise InputError(f"{path} is not an npz file of arrays: {error}") from error
-    wanted = {tensor.name: np.dtype(tensor.dtype.value) for tensor in draft.signature.inputs}
-    faults = [f"{name}: missing" for name in wanted if name not in arrays]
-    faults += [f"{name}: the model has no such input" for name in arrays if name not in wanted]
-    taken = {}
-    for name, array in arrays.items():
-        if name in wanted and not np.can_cast(array.dtype, wanted[name], "same_kind"):
-            faults.append(f"{name}: {array.dtype} should be {wanted[name]}")
-        elif name in wanted:
-            taken[name] = array.astype(wanted[name], copy=False)
-    if faults:
-        raise InputError(f"{path}: {'; '.join(faults)}. Its inputs are {draft.signature}")
+    dtypes = {tensor.name: tensor.dtype.value for tensor in draft.inputs}
+    if extra := [name for name in arrays if name not in dtypes]:
+        console.note(f"{path}: left out {', '.join(extra)}: the model has no such input")
+    taken = {name: _cast(arrays[name], dtypes[name]) for name in arrays if name in dtypes}
+    try:
+        check_inputs(taken, draft.inputs, draft.axes)
+    except InputError as error:
+        raise InputError(f"{path}: {error}. The model is {draft.signature}") from error
     return taken
+
+
+def _cast(array: np.ndarray, dtype: str) -> np.ndarray:
+    """Take numbers of the same kind in the wanted element type; leave others as they are."""
+    if np.can_cast(array.dtype, dtype, "same_kind"):
+        return array.astype(dtype, copy=False)
+    return array
 
 
 def _write(path: Path, answers: Mapping[str, np.ndarray]) -> None:

@@ -30,6 +30,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     timeout: Annotated[float, typer.Option(min=0.001, help="Seconds for a request.")] = 30.0,
     poll: Annotated[float, typer.Option(min=0.05, help="Seconds between looks.")] = 2.0,
     drain: Annotated[float, typer.Option(min=0, help="Seconds of notice on SIGTERM.")] = 1.0,
+    access_log: Annotated[bool, typer.Option(help="Log each request, in JSON.")] = False,
     cache: Annotated[Path, typer.Option(help="Where versions are kept.")] = Path(".pipeline"),
 ) -> None:
     """Serve a version by the Open Inference Protocol v2, with metrics at /metrics.
@@ -57,7 +58,13 @@ def serve(  # noqa: PLR0913 - each is an option of the command
         drain=drain,
     )
     options = ServeOptions(
-        reference, cache=cache.resolve(), host=host, port=port, poll=poll, limits=limits
+        reference,
+        cache=cache.resolve(),
+        host=host,
+        port=port,
+        poll=poll,
+        log_requests=access_log,
+        limits=limits,
     )
     load_options = LoadOptions(options.cache, target, threads, max_batch)
     run_server(

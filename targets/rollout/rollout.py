@@ -41,6 +41,9 @@ def roll_out(
     except PlatformError as error:
         back = _back_out(environment, site, version, before, reason)
         raise RolloutError(f"{error}. {back}") from error
+    except BaseException:  # Ctrl-C too: what nobody saw confirmed does not stay
+        _back_out(environment, site, version, before, reason)
+        raise
     return move
 
 

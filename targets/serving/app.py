@@ -1,8 +1,11 @@
 """The server's HTTP side, as a bare ASGI application: a framework costs more than the models."""
 
 import asyncio
+import json
+import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 from targets.serving.limits import Limits
@@ -14,19 +17,27 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
+log = logging.getLogger("access")
+
 _CLOSE = ((b"connection", b"close"),)
 
 
 @dataclass(frozen=True)
 class App:
-    """Answer HTTP requests by the table of routes."""
+    """Answer HTTP requests by the table of routes.
+
+    Attributes:
+        log_requests: Log each request as an object in JSON.
+    """
 
     room: Room
+    log_requests: bool = False
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             raise RuntimeError(f"{scope['type']} is not served")
+        since = monotonic()
         self.room.in_flight += 1
         try:
             reply = await self._reply(scope, receive)
@@ -41,6 +52,8 @@ class App:
             headers.append((b"connection", b"close"))
         await send({"type": "http.response.start", "status": reply.status, "headers": headers})
         await send({"type": "http.response.body", "body": reply.body})
+        if self.log_requests:
+            _log(scope, reply, monotonic() - since)
 
     async def _reply(self, scope: Message, receive: Receive) -> Reply:
         path = scope["path"]
@@ -62,6 +75,18 @@ class App:
             return await route.answer(self.room, Call(found.groupdict(), headers, body))
         except Exception as error:  # noqa: BLE001 - whatever it is, the server has to go on
             return as_reply(error)
+
+
+def _log(scope: Message, reply: Reply, seconds: float) -> None:
+    line = {
+        "client": (scope.get("client") or ("",))[0],
+        "method": scope["method"],
+        "path": scope["path"],
+        "status": reply.status,
+        "bytes": len(reply.body),
+        "milliseconds": round(1000 * seconds, 3),
+    }
+    log.info("%s", json.dumps(line))
 
 
 async def _read_body(

@@ -14,7 +14,7 @@ def read_array(
     entry: dict[str, Any], field: Field, raw: memoryview, faults: list[str]
 ) -> np.ndarray | None:
     """Take one input's data out of the JSON or out of its bytes."""
-    where = f"input '{field.name}'"
+    where = field.name
     shape = _shape(entry, field, faults)
     if shape is None:
         return None
@@ -32,7 +32,7 @@ def read_array(
 
 def _shape(entry: dict[str, Any], field: Field, faults: list[str]) -> list[int] | None:
     """Read an entry's shape, if that and its datatype may be right."""
-    where = f"input '{field.name}'"
+    where = field.name
     found = len(faults)
     datatype, shape = entry.get("datatype"), entry.get("shape")
     if datatype != field.datatype:

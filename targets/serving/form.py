@@ -7,7 +7,7 @@ import numpy as np
 
 from registry.errors import ServeError
 from registry.manifest import Draft
-from registry.signature import ANY, Axis, Dim, DType, Tensor
+from registry.signature import ANY, Axis, Dim, DType, Input, Tensor
 
 #: The protocol's names for element types. It has none that numpy could hold for bfloat16.
 DATATYPES: Mapping[DType, str] = {
@@ -38,12 +38,14 @@ class Form:
     """The inputs and outputs of a version, by name and in order.
 
     Attributes:
+        declared: The inputs as the version declares them.
         batch: The symbolic axis along which requests may be joined, or None where the
             model has no such axis.
     """
 
     inputs: Mapping[str, Field]
     outputs: Mapping[str, Field]
+    declared: tuple[Input, ...]
     axes: Mapping[str, Axis]
     batch: str | None
 
@@ -56,7 +58,7 @@ def read_form(draft: Draft) -> Form:
     """
     inputs = {tensor.name: _field(tensor) for tensor in draft.signature.inputs}
     outputs = {tensor.name: _field(tensor) for tensor in draft.signature.outputs}
-    return Form(inputs, outputs, draft.axes, _batch_axis(draft))
+    return Form(inputs, outputs, draft.inputs, draft.axes, _batch_axis(draft))
 
 
 def _field(tensor: Tensor) -> Field:

@@ -8,9 +8,9 @@ import numpy as np
 import orjson
 
 from registry.errors import InputError
+from targets.inputs import check_inputs
 from targets.serving.array import read_array, shorten
 from targets.serving.form import Field, Form
-from targets.serving.shapes import axis_faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,9 @@ def read_request(body: bytes, header_length: str | None, form: Form) -> Request:
     name = message.get("id")
     if not isinstance(name, str | None):
         faults.append(f"id: {shorten(name)} is not a string")
-    if not faults:
-        faults = axis_faults(inputs, form)
     if faults:
         raise InputError("; ".join(faults[:20]))
+    check_inputs(inputs, form.declared, form.axes)
     return Request(name or None, inputs, outputs)
 
 
@@ -86,14 +85,14 @@ def _inputs(
         field = _known(entry, form.inputs, f"inputs[{position}]", faults)
         size = _binary_size(entry, faults) if isinstance(entry, dict) else None
         if field and field.name in named:
-            faults.append(f"input '{field.name}': sent twice")
+            faults.append(f"{field.name}: sent twice")
         elif field:
             named.add(field.name)
             array = read_array(entry, field, tail[start : start + (size or 0)], faults)
             if array is not None:
                 arrays[field.name] = array
         start += size or 0
-    faults += [f"input '{name}': missing" for name in form.inputs if name not in named]
+    faults += [f"{name}: missing" for name in form.inputs if name not in named]
     if start != len(tail):
         faults.append(f"the inputs claim {start} bytes behind the JSON, {len(tail)} were sent")
     return {name: arrays[name] for name in form.inputs if name in arrays}
@@ -116,7 +115,7 @@ def _binary_size(entry: dict[str, Any], faults: list[str]) -> int | None:
     parameters = entry.get("parameters")
     if parameters is None:
         return None
-    where = f"input '{shorten(entry.get('name'))}'"
+    where = shorten(entry.get("name"))
     if not isinstance(parameters, dict):
         faults.append(f"{where}: parameters is not an object")
         return None
@@ -156,6 +155,6 @@ def _as_bytes(entry: dict[str, Any], otherwise: bool, faults: list[str]) -> bool
     parameters = entry.get("parameters") or {}
     unsupported = {"classification", "shared_memory_region"}
     if not isinstance(parameters, dict) or unsupported & parameters.keys():
-        faults.append(f"output '{entry['name']}': only binary_data may be asked for")
+        faults.append(f"{entry['name']}: only binary_data may be asked for")
         return otherwise
     return bool(parameters.get("binary_data", otherwise))

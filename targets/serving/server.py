@@ -37,6 +37,7 @@ class ServeOptions:
     host: str = "127.0.0.1"
     port: int = 8080
     poll: float = 2.0
+    log_requests: bool = False
     limits: Limits = field(default_factory=Limits)
 
 
@@ -83,7 +84,7 @@ async def _serve(
     live = Live(options.reference.partition("@")[0], options.limits, new_metrics())
     follower = Follower(live, catalog, options.reference, load)
     room = Room(live, follower.refresh)
-    server = DrainingServer(App(room), live)
+    server = DrainingServer(App(room, options.log_requests), live)
     asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, follower.wake)
     host, port = listener.getsockname()[:2]
     presence = Presence(

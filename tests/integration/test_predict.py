@@ -58,13 +58,12 @@ def test_narrower_numbers_are_taken(predict):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"ids": np.array([[0.5, 1.0]])}, "ids: float64 should be int64"),
+        ({"ids": np.array([[0.5, 1.0]])}, "ids: is float64, not int64"),
         ({"ids": np.array([[0, 50]])}, "ids"),
         ({"ids": np.array([[0, -1]])}, "ids"),
         ({"dense": np.zeros((3, 3), np.float32)}, "batch"),
         ({"dense": np.zeros((1, 4), np.float32)}, "dense"),
-        ({"more": np.zeros(1)}, "more: the model has no such input"),
-        ({"dense": np.array([["a"] * 3])}, "dense: <U1 should be float32"),
+        ({"dense": np.array([["a"] * 3])}, "dense: is <U1, not float32"),
     ],
 )
 def test_inputs_that_do_not_fit_are_named(predict, capsys, change, said):
@@ -72,9 +71,14 @@ def test_inputs_that_do_not_fit_are_named(predict, capsys, change, said):
     assert said in capsys.readouterr().err
 
 
+def test_labels_beside_the_inputs_are_left_out(predict, capsys):
+    assert predict(some_requests(2) | {"label": np.zeros(2)}) == 0
+    assert "left out label" in capsys.readouterr().err
+
+
 def test_a_missing_input_is_named(predict, capsys):
     assert predict({"ids": np.array([[1, 2]])}) == 23
-    assert "dense: missing" in capsys.readouterr().err
+    assert "dense: is missing" in capsys.readouterr().err
 
 
 def test_a_file_that_is_no_npz_is_refused(catalog, tmp_path, capsys):

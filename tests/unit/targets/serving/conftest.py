@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from registry.signature import Axis, DType
+from registry.signature import Axis, DType, Input
 from targets.serving.form import DATATYPES, Field, Form
 
 
@@ -11,16 +11,18 @@ def field(name, dtype, shape):
 
 @pytest.fixture
 def form():
+    inputs = (
+        Input(name="dense", dtype="float32", shape=("batch", 3)),
+        Input(name="ids", dtype="int64", shape=("batch", "seq")),
+        Input(name="flag", dtype="bool", shape=("batch",)),
+    )
     return Form(
-        inputs={
-            "dense": field("dense", "float32", ("batch", 3)),
-            "ids": field("ids", "int64", ("batch", "seq")),
-            "flag": field("flag", "bool", ("batch",)),
-        },
+        inputs={each.name: field(each.name, each.dtype, each.shape) for each in inputs},
         outputs={
             "score": field("score", "float32", ("batch",)),
             "best": field("best", "int64", ("batch", 1)),
         },
+        declared=inputs,
         axes={"batch": Axis(min=1, max=8), "seq": Axis(min=1, max=4)},
         batch="batch",
     )

@@ -96,7 +96,7 @@ FAULTY = {
     "nameless": (b'{"inputs": [{}]}', "inputs[0]: is not an object with a name"),
     "no object": (b'{"inputs": [3]}', "inputs[0]: is not an object"),
     "unknown": (b'{"inputs": [{"name": "densse"}]}', "'densse' is unknown; there is dense, ids"),
-    "missing": (b'{"inputs": []}', "input 'ids': missing"),
+    "missing": (b'{"inputs": []}', "ids: missing"),
 }
 
 
@@ -135,33 +135,34 @@ WRONG = {
 def test_says_which_input_is_wrong(form, name, change, said):
     with pytest.raises(InputError) as caught:
         read(form, message(**{name: entry(name, **change)}))
-    assert f"input '{name}'" in str(caught.value)
+    assert f"{name}: " in str(caught.value)
     assert said in str(caught.value)
 
 
 def test_says_all_faults_at_once(form):
     bad = message(dense=entry("dense", datatype="FP16"), flag=entry("flag", data=[2, 3]))
-    with pytest.raises(InputError, match=r"(?s)'dense'.*'flag'"):
+    with pytest.raises(InputError, match=r"dense: .*flag: .*skore.*id: 7"):
         read(form, bad | {"outputs": [{"name": "skore"}], "id": 7})
 
 
 def test_an_input_may_not_come_twice(form):
     bad = message()
     bad["inputs"].append(entry("flag"))
-    with pytest.raises(InputError, match="'flag': sent twice"):
+    with pytest.raises(InputError, match="flag: sent twice"):
         read(form, bad)
 
 
 def test_axes_have_to_agree_between_inputs(form):
-    with pytest.raises(InputError, match="axis 'batch' is 3, but 2 in 'dense'"):
+    with pytest.raises(InputError, match="axis batch is 3, but 2 in dense"):
         read(form, message(ids=entry("ids", np.ones((3, 4), int))))
 
 
 def test_axes_have_to_be_in_range(form):
-    with pytest.raises(InputError, match="axis 'seq' is 5; it runs from 1 to 4"):
+    with pytest.raises(InputError, match="ids: axis seq is 5, outside of 1 to 4"):
         read(form, message(ids=entry("ids", np.ones((2, 5), int))))
-    with pytest.raises(InputError, match="axis 'batch' is 0; it runs from 1 to 8"):
-        read(form, message(dense=entry("dense", np.ones((0, 3), np.float32))))
+    empty = {name: entry(name, array[:0], data=[]) for name, array in ARRAYS.items()}
+    with pytest.raises(InputError, match="axis batch is 0, outside of 1 to 8"):
+        read(form, message(**empty))
 
 
 @pytest.mark.parametrize("length", ["", "-1", "1e3", "999999999", "9" * 5000, "²", "0x10"])
