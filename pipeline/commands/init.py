@@ -48,7 +48,7 @@ def init(  # noqa: PLR0913  one a command-line option
     else:
         source |= {"factory": what, "path": _beside(path, out), "args": _arguments(args)}
         source |= {"weights": _beside(weights, out)} if weights else {}
-    name = what.stem if isinstance(what, Path) else what.rpartition(":")[2]
+    name = what.stem if isinstance(what, Path) else what.partition(":")[0].rpartition(".")[2]
     file = _beside(samples, out) if samples else None
     _write(out, Given(out.name, model or slug(name), source, file))
 
@@ -60,7 +60,7 @@ def _write(out: Path, given: Given) -> None:
     out.write_text(sketch(given, seen), encoding="utf-8")
     console.say(f"{out}: {len(seen.inputs)} inputs, {len(seen.tables)} tables")
     load_job(out)
-    console.say(f"Read what is marked as guessed, then: pipeline run {out}")
+    console.say(f"Read what was guessed of the inputs, then: pipeline run {out}")
 
 
 def _beside(path: Path, out: Path) -> str:

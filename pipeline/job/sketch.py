@@ -18,7 +18,7 @@ from registry.signature import Axis, Dim, Ids, Input
 _TEMPLATE = Path(__file__).with_name("job.yaml.j2")
 
 #: Words that need no quotes, whatever stands around them.
-_PLAIN = re.compile(r"[A-Za-z_][\w./-]*", re.ASCII)
+_PLAIN = re.compile(r"[A-Za-z_.](?:[\w./:-]*[\w./-])?", re.ASCII)
 
 _WIDE = ("int64", "int32")
 
@@ -45,9 +45,11 @@ def sketch(given: Given, seen: Inspection) -> str:
     environment = Environment(  # noqa: S701  YAML: values are quoted by the filters
         trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
     )
-    environment.filters |= {"scalar": _scalar, "comment": _comment}
+    environment.filters |= {"written": _written, "comment": _comment}
     inputs = [_complete(tensor, remark, seen) for tensor, remark in seen.inputs]
-    axes = {slug(name): axis for name, axis in seen.axes.items()}
+    named = dict.fromkeys(dim for one, _ in inputs for dim in one.shape if isinstance(dim, str))
+    known = {slug(name): axis for name, axis in seen.axes.items()}
+    axes = {name: known.get(name, Axis()) for name in named}
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         file=given.file,
         model=slug(given.model),
@@ -86,7 +88,7 @@ class _Table:
 
 def _complete(tensor: Input, remark: str, seen: Inspection) -> tuple[Input, str]:
     """Add what a job has to say, where the model does not tell."""
-    shape = tuple(slug(dim) if isinstance(dim, str) else dim for dim in tensor.shape)
+    shape = tuple(_dim(tensor.name, number, dim) for number, dim in enumerate(tensor.shape))
     tensor = tensor.model_copy(update={"shape": shape})
     if tensor.dtype not in _WIDE or tensor.ids or tensor.offsets or tensor.range:
         return tensor, remark
@@ -94,6 +96,15 @@ def _complete(tensor: Input, remark: str, seen: Inspection) -> tuple[Input, str]
     told: dict[str, object] = {"ids": Ids(cardinality=min(rows))} if rows else {"range": (0, 1)}
     guess = "guessed: ids of the smallest table" if rows else "guessed: 0 or 1"
     return tensor.model_copy(update=told), "; ".join(filter(None, (remark, guess)))
+
+
+def _dim(name: str, number: int, dim: Dim) -> Dim:
+    """Name an axis as a job allows, also where the file has no better than 0 or -1 for it."""
+    if isinstance(dim, str):
+        return slug(dim)
+    if dim > 0:
+        return dim
+    return slug(f"{name}_{number}") if number else "batch"
 
 
 def _batches(shape: tuple[Dim, ...], axes: Mapping[str, Axis]) -> tuple[int, ...] | None:
@@ -108,8 +119,12 @@ def _batches(shape: tuple[Dim, ...], axes: Mapping[str, Axis]) -> tuple[int, ...
     return None if fitting == usual else fitting or (max(axis.min, 1),)
 
 
-def _scalar(value: JsonValue) -> str:
-    """Write a value so that it is read back as it is."""
+def _written(value: JsonValue) -> str:
+    """Write a value on one line, so that it is read back as it is."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_written(key)}: {_written(one)}' for key, one in value.items())}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_written, value))}]"
     if isinstance(value, str) and _PLAIN.fullmatch(value) and _is_text(value):
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -113,7 +113,8 @@ def _subject(path: list[str | int]) -> str:
 def _faults(found: list[_Located]) -> Iterator[Fault]:
     yield from _missing(found)
     for one in found:
-        outdone = one.forked and any(_under(other.path, one.path) for other in found)
+        vague = one.forked or one.kind == "too_short"
+        outdone = vague and any(_under(other.path, one.path) for other in found)
         if not (one.kind == "missing" or outdone or one.trouble.node.spoilt):
             yield Fault(one.place, _say(one, found))
 

@@ -90,7 +90,7 @@ def test_a_factory_becomes_a_job(folder):
     command = ["init", "--factory", "shop_to_init:build", "--args", '{"rows": 3000}']
     assert call([*command, "--samples", "s.npz", "--out", "jobs/clicks.yaml"]) == 0
     job = load_job(folder / "jobs" / "clicks.yaml")
-    assert job.model == "build"
+    assert job.model == "shop_to_init"
     assert (job.source.path, job.source.args) == ("..", {"rows": 3000})
     assert job.samples.file == "../s.npz"
     assert [(one.name, one.shape) for one in job.inputs] == [

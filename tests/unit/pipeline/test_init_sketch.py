@@ -109,6 +109,25 @@ def test_axes_get_names_that_a_job_allows(load):
     assert job.axes == {"batch-size": Axis(), "past-1": Axis(max=7)}
 
 
+def test_sizes_that_are_none_become_axes(load):
+    job, _ = load(seen(Input(name="x", dtype="float32", shape=(-1, 3, 0))))
+    assert job.inputs[0].shape == ("batch", 3, "x_2")
+    assert job.axes == {"batch": Axis(), "x_2": Axis()}
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["a:b", "a:", "../x y", ".5", "no", 1.5, None, True, [1, ["x", {}]], {"a b": {"c": [1e-9]}}],
+)
+def test_arguments_are_read_back_as_they_were(value, tmp_path):
+    source = {"kind": "torch", "factory": "m:f", "args": {"value": value}}
+    tensor = Input(name="x", dtype="float32", shape=("batch",))
+    (tmp_path / "job.yaml").write_text(
+        sketch(Given("job.yaml", "m", source), seen(tensor)), encoding="utf-8"
+    )
+    assert load_job(tmp_path / "job.yaml").source.args == {"value": value}
+
+
 @pytest.mark.parametrize(
     ("text", "name"), [("My Model_v2", "my-model_v2"), ("../..", "model"), ("é", "model")]
 )
