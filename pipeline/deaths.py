@@ -48,8 +48,8 @@ def died(task: Task, log: Path, code: int, *, for_memory: bool) -> WorkerError:
     elif for_memory:
         end = f"was ended by the kernel: {OUT_OF_MEMORY}"
     else:
-        cause = SIGNALS.get(-code, "no cause known")
-        end = f"was ended by {signal.Signals(-code).name}: {cause}"
+        name = next((one.name for one in signal.Signals if one == -code), f"signal {-code}")
+        end = f"was ended by {name}: {SIGNALS.get(-code, 'no cause is known')}"
     return WorkerError(f"{task.name}: its process {end}. Its log: {log}")
 
 

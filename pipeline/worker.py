@@ -36,7 +36,6 @@ def main(arguments: list[str]) -> int:
     if len(arguments) == 3:
         die_with(parent=int(arguments[2]))
         send = sender(int(arguments[1]))
-    keep_frameworks_quiet()
     return perform(Task.model_validate_json(sys.stdin.read()), out, send)
 
 
@@ -133,11 +132,6 @@ def die_with(*, parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os.kill(os.getpid(), signal.SIGKILL)
-
-
-def keep_frameworks_quiet() -> None:
-    """Make OpenVINO fall back on its own stub: it reports to Google Analytics otherwise."""
-    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]  # refuses the import
 
 
 def _say_nothing(event: Event) -> None:
