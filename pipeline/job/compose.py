@@ -153,8 +153,7 @@ class _Composer:
             self._spoilt(key.place, "merge keys are not part of YAML 1.2; write the keys out")
             return None
         if key.text is None:
-            what = f'text; write "{str(key).strip("`")}"' if key.is_scalar else f"text, not {key}"
-            self._spoilt(key.place, f"a key has to be {what}")
+            self._spoilt(key.place, f"a key has to be text{_as_text(key)}")
         return key.text
 
     def _spoilt(self, place: Place, message: str) -> Node:
@@ -184,6 +183,12 @@ class _Composer:
         row, column = _begin(event)
         words = self._lines[row][column:].split(maxsplit=1)
         return Place(row, column, len(words[0]) if words else 1)
+
+
+def _as_text(key: Node) -> str:
+    if key.is_scalar and key.scalar is not None:
+        return f'; write "{str(key).strip("`")}"'
+    return f", not {key}"
 
 
 def _begin(event: yaml.Event) -> tuple[int, int]:

@@ -18,6 +18,12 @@ _MEANINGS: tuple[tuple[str, str, bool], ...] = (
         "this list does not fit the indentation above",
         False,
     ),
+    (
+        "expected <block end>, but found '<scalar>'",
+        "this cannot follow what stands before it; put text that holds quotes in quotes as a whole",
+        False,
+    ),
+    ("expected <block end>, but found ':'", "a `:` without a key", False),
     ("expected <block end>", "this does not fit the indentation above", False),
     ("expected ',' or ']'", "this `[` is not closed before the next key", True),
     ("expected ',' or '}'", "this `{` is not closed before the next key", True),
@@ -39,6 +45,18 @@ _MEANINGS: tuple[tuple[str, str, bool], ...] = (
         "sequence entries are not allowed here",
         "a list's `-` cannot stand here; begin a new line",
         False,
+    ),
+    ("expected the node content", "a value is missing before this", False),
+    ("expected '<document start>'", "this does not go on from what stands above", False),
+    (
+        "expected alphabetic or numeric character",
+        "this needs a name, or quotes if it is text",
+        True,
+    ),
+    (
+        "expected chomping or indentation",
+        "text cannot start with this sign; put it in quotes",
+        True,
     ),
     (
         "mapping keys are not allowed here",

@@ -162,11 +162,6 @@ def test_a_value_that_fits_is_taken(values, dtype, tmp_path):
             [[4, 2], [2, 4]],
             "row 1: 4 is no id",
         ),
-        (
-            Input(name="user", dtype="float32", shape=("n",), range=(0, 1)),
-            [0.5, 1.5],
-            r"row 1: 1.5 is out of the range of `user`: \(0.0, 1.0\)",
-        ),
     ],
 )
 def test_a_value_that_the_job_rules_out_is_refused(tensor, values, message, tmp_path):
