@@ -43,21 +43,29 @@ def canonical(value: JsonValue) -> str:
 
 
 def changes(before: Material, after: Material) -> str:
-    """Say what is different, in the order in which people look for it."""
+    """Say what is different, in the order in which people look for it.
+
+    That what it reads changed is said only where nothing nearer did: it follows from there.
+    """
     found = [
         *_options(dict(before.options), dict(after.options)),
         *(f"file {name} {what}" for name, what in _entries(before.files, after.files)),
-        *(f"{role} is another" for role, _ in _entries(before.inputs, after.inputs)),
         *_tools(before.tools, after.tools),
+        *_surroundings(before, after),
     ]
-    if before.folder != after.folder:
-        found.append(f"the job moved here from {before.folder}")
-    if before.code != after.code:
-        found.append("the platform's own code changed")
-    if before.cpu != after.cpu:
-        found.append("this is another kind of CPU")
+    if read := [role for role, _ in _entries(before.inputs, after.inputs)]:
+        found = found or [f"what it reads changed: {', '.join(read[:_SHOWN])}"]
     more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
     return "; ".join([*found[:_SHOWN], *more])
+
+
+def _surroundings(before: Material, after: Material) -> Iterator[str]:
+    if before.folder != after.folder:
+        yield f"the job moved here from {before.folder}"
+    if before.code != after.code:
+        yield "the platform's own code changed"
+    if before.cpu != after.cpu:
+        yield "this is another kind of CPU"
 
 
 def _entries(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -31,7 +31,7 @@ CHANGES = [
     ),
     ({"files": {"weights.safetensors": "z"}}, "file weights.safetensors changed"),
     ({"files": {}}, "file weights.safetensors is gone"),
-    ({"inputs": {"split": "z"}}, "split is another"),
+    ({"inputs": {"split": "z"}}, "what it reads changed: split"),
     ({"tools": {"onnx": "1.23"}}, "onnx 1.22 → 1.23"),
     ({"tools": {"onnx": "1.22", "torch": "2.13"}}, "torch none → 2.13"),
     ({"folder": "/moved"}, "moved here from /jobs"),
