@@ -49,6 +49,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     logging.basicConfig(
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
     )
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
     catalog = Catalog(open_store(store, endpoint=endpoint))
     limits = Limits(
         delay=max_delay_ms / 1000,

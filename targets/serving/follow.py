@@ -81,7 +81,8 @@ class Follower:
         old = self._live.swap(loaded)
         self._refused = None
         self._live.metrics.reloads.labels("live").inc()
-        log.info("%s %s is live", loaded.version.model, loaded.version.number)
+        version = loaded.version
+        log.info("%s %s is live on %s", version.model, version.number, loaded.build.target)
         if old:
             task = asyncio.create_task(old.retire())
             self._retiring.add(task)

@@ -3,7 +3,7 @@
 import logging
 
 from registry.errors import InputError, PlatformError
-from targets.serving.reply import Headers, Reply, refuse
+from targets.serving.reply import CLOSE, Headers, Reply, refuse
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +36,26 @@ class UnknownError(RefusalError):
     """No such model, or no such version of it, is live."""
 
     status = 404
+
+
+class GoneError(RefusalError):
+    """The client left before it had sent its request."""
+
+    status = 400
+
+
+class SlowError(RefusalError):
+    """The body did not come in time."""
+
+    status = 408
+    headers: Headers = CLOSE
+
+
+class TooLargeError(RefusalError):
+    """The body is too large; its rest is not read."""
+
+    status = 413
+    headers: Headers = CLOSE
 
 
 class EncodingError(RefusalError):

@@ -6,6 +6,8 @@ import orjson
 
 Headers = tuple[tuple[bytes, bytes], ...]
 
+CLOSE: Headers = ((b"connection", b"close"),)
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

@@ -49,7 +49,7 @@ def serve(catalog: Catalog, options: ServeOptions, load: Load, tell: Tell) -> No
     """Serve until SIGTERM or SIGINT.
 
     Args:
-        tell: Told the address once the server listens, and the version once it is ready.
+        tell: Told the address once the server listens.
 
     Raises:
         ServeError: The address cannot be had.
@@ -98,7 +98,7 @@ async def _serve(
     )
     path = announce(options.cache, presence)
     tell(f"{live.model} at http://{host}:{port}/v2")
-    work = asyncio.create_task(_load_and_follow(follower, live, server, options.poll, tell))
+    work = asyncio.create_task(_load_and_follow(follower, server, options.poll))
     try:
         await server.serve(sockets=[listener])
     finally:
@@ -109,15 +109,11 @@ async def _serve(
         raise error
 
 
-async def _load_and_follow(
-    follower: Follower, live: Live, server: DrainingServer, poll: float, tell: Tell
-) -> None:
+async def _load_and_follow(follower: Follower, server: DrainingServer, poll: float) -> None:
     """Load the first version, or end the server; then follow the channel for ever."""
     try:
         await follower.refresh()
     except BaseException:
         server.should_exit = True
         raise
-    if live.served:
-        tell(f"{live.model} {live.served.number} is live on {live.served.loaded.build.target}")
     await follower.watch(poll)

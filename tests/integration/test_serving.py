@@ -208,6 +208,19 @@ def test_readiness_goes_while_the_server_drains(store, tmp_path):
     assert list((tmp_path / "serving").rglob("*.json")) == []
 
 
+def test_a_client_that_sends_half_a_request_does_not_keep_the_server(store, tmp_path):
+    with (
+        running(store, tmp_path, "--drain", "0", "--timeout", "1") as server,
+        socket.create_connection(("127.0.0.1", server.port), 10) as connection,
+    ):
+        head = f"POST {INFER} HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"
+        connection.sendall(head.encode())
+        time.sleep(0.2)
+        assert server.end() == 0
+        assert connection.recv(4096).startswith(b"HTTP/1.1 408 ")
+        assert "Traceback" not in server.log.read_text()
+
+
 def test_a_killed_server_starts_again_at_its_port(store, tmp_path):
     with running(store, tmp_path) as server:
         server.end(signal.SIGKILL)
