@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from converters.onnx_files import nodes, open_model, tensors
+from registry.errors import SourceError
 from registry.format import ENTRY, Format
 
 if TYPE_CHECKING:
@@ -120,3 +121,23 @@ def _nbytes(tensor: "onnx.TensorProto") -> int:
     for dim in tensor.dims:
         size *= dim
     return size * int(onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize)
+
+
+def external_files(model: "onnx.ModelProto", folder: Path) -> tuple[Path, ...]:
+    """List the files that weights lie in.
+
+    Raises:
+        SourceError: One is missing, cut short or outside the folder.
+    """
+    outside = [tensor for tensor in tensors(model.graph) if is_outside(tensor)]
+    if found := [fault for tensor in outside if (fault := outside_fault(tensor, folder))]:
+        raise SourceError(f"{folder}: {'; '.join(found)}")
+    names = (entry.value for t in outside for entry in t.external_data if entry.key == "location")
+    return tuple(folder / name for name in dict.fromkeys(names))
+
+
+def inline_functions(model: "onnx.ModelProto") -> "onnx.ModelProto":
+    """Put the bodies of the file's own functions in the place of their calls."""
+    import onnx.inliner
+
+    return onnx.inliner.inline_local_functions(model) if model.functions else model

@@ -54,27 +54,32 @@ def signature_of(model: "onnx.ModelProto") -> Signature:
     )
 
 
-def tensors(graph: "onnx.GraphProto") -> "Iterator[onnx.TensorProto]":
-    """Give every stored tensor, those in nodes' attributes and in subgraphs too."""
-    yield from graph.initializer
-    for sparse in graph.sparse_initializer:
-        yield from (sparse.values, sparse.indices)
+def graphs(graph: "onnx.GraphProto") -> "Iterator[onnx.GraphProto]":
+    """Give a graph and every graph inside it."""
+    yield graph
     for node in graph.node:
         for attribute in node.attribute:
-            if attribute.HasField("t"):
-                yield attribute.t
-            yield from attribute.tensors
             for inner in ([attribute.g] if attribute.HasField("g") else []) + [*attribute.graphs]:
-                yield from tensors(inner)
+                yield from graphs(inner)
 
 
 def nodes(graph: "onnx.GraphProto") -> "Iterator[onnx.NodeProto]":
-    """Give every node, those of subgraphs too."""
-    for node in graph.node:
-        yield node
-        for attribute in node.attribute:
-            for inner in ([attribute.g] if attribute.HasField("g") else []) + [*attribute.graphs]:
-                yield from nodes(inner)
+    """Give every node, those of inner graphs too."""
+    for inner in graphs(graph):
+        yield from inner.node
+
+
+def tensors(graph: "onnx.GraphProto") -> "Iterator[onnx.TensorProto]":
+    """Give every stored tensor, those in nodes' attributes and in inner graphs too."""
+    for inner in graphs(graph):
+        yield from inner.initializer
+        for sparse in inner.sparse_initializer:
+            yield from (sparse.values, sparse.indices)
+        for node in inner.node:
+            for attribute in node.attribute:
+                if attribute.HasField("t"):
+                    yield attribute.t
+                yield from attribute.tensors
 
 
 def _tensor(value: "onnx.ValueInfoProto") -> Tensor:

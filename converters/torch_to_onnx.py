@@ -56,6 +56,7 @@ def export_onnx(program: "ExportedProgram", path: Path, signature: Signature) ->
         if made is None:
             raise ConversionError(f"torch.onnx.export wrote nothing to {path}")
         _rename_axes(made.model, names)
+        _name_outputs(made.model, signature)
         _strip(made.model)
         _save(made.model, path)
     return tuple(remark for remark in remarks if not _NOISE.search(remark.text))
@@ -90,6 +91,18 @@ def _rename_axes(model: "onnx_ir.Model", names: dict[str, str]) -> None:
     for node in onnx_ir.traversal.RecursiveGraphIterator(model.graph):
         for value in (*node.outputs, *(v for graph in _graphs(node) for v in graph.inputs)):
             rename(value)
+
+
+def _name_outputs(model: "onnx_ir.Model", signature: Signature) -> None:
+    """Spell the symbolic axes of outputs as the signature does: 'ends_minus_1', not 'ends - 1'."""
+    import onnx_ir
+
+    for value, tensor in zip(model.graph.outputs, signature.outputs, strict=True):
+        if value.shape is not None and len(value.shape) == len(tensor.shape):
+            pairs = zip(value.shape, tensor.shape, strict=True)
+            value.shape = onnx_ir.Shape(
+                [dim if isinstance(dim, int) or isinstance(own, int) else own for dim, own in pairs]
+            )
 
 
 def _graphs(node: "onnx_ir.Node") -> "list[onnx_ir.Graph]":

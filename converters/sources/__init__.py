@@ -4,9 +4,22 @@ from typing import Annotated
 
 from pydantic import Field
 
+from converters.sources import onnx_file, torch_factory, torch_program
 from converters.sources.onnx_file import OnnxOptions
+from converters.sources.source import Source, SourceOptions
 from converters.sources.torch_factory import TorchOptions
 from converters.sources.torch_program import ProgramOptions
 
 #: The job's `source` block: one member a kind of source.
 AnySource = Annotated[TorchOptions | ProgramOptions | OnnxOptions, Field(discriminator="kind")]
+
+SOURCES: tuple[Source, ...] = (
+    torch_factory.SOURCE,
+    torch_program.SOURCE,
+    onnx_file.SOURCE,
+)
+
+
+def find_source(options: SourceOptions) -> Source:
+    """Find the source that these options are for."""
+    return next(source for source in SOURCES if isinstance(options, source.options))

@@ -1,8 +1,32 @@
 """An ONNX file, its weights inside or beside it."""
 
-from typing import Literal
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from converters.sources.source import SourceOptions
+import numpy as np
+
+from converters.onnx_faults import external_files, faults, inline_functions
+from converters.onnx_files import nodes, open_model, signature_of
+from converters.onnx_guesses import guess_inputs, kept_tables
+from converters.onnx_match import take_names
+from converters.onnx_reference import answering
+from converters.onnx_shapes import infer_shapes
+from converters.sources.source import Arrays, Brief, Inspection, Source, SourceOptions
+from converters.split.policy import SplitOptions
+from registry.composition import Artifact, Remark, Split
+from registry.errors import SourceError, SplitError
+from registry.format import ENTRY, Format
+from registry.progress import Progress
+from registry.signature import Axis
+
+if TYPE_CHECKING:
+    import onnx
+
+#: Older ones have operators that nothing reads the same way any more.
+_OLDEST_OPSET = 11
 
 
 class OnnxOptions(SourceOptions):
@@ -10,3 +34,120 @@ class OnnxOptions(SourceOptions):
 
     kind: Literal["onnx"] = "onnx"
     file: str
+
+
+def files(options: SourceOptions, folder: Path) -> tuple[Path, ...]:
+    """List the file and those that its weights lie in."""
+    file = _file(_own(options), folder)
+    return (file, *external_files(open_model(file), file.parent))
+
+
+def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) -> Split:
+    """Copy the model, with the job's names, as the dense part: no table is cut."""
+    if not isinstance(options.tables, str):
+        raise SplitError(
+            "tables of an ONNX file cannot be cut: leave split.tables at auto, or set it to none"
+        )
+    file = _file(_own(brief.options), brief.folder)
+    model = _read(file)
+    before = Counter(node.op_type for node in nodes(model.graph))
+    take_names(model, brief.inputs, brief.outputs)
+    named = infer_shapes(model)
+    signature = signature_of(named)
+    _write(named, file.parent, out / "dense", progress)
+    kept = kept_tables(named)
+    maker = " ".join(filter(None, (model.producer_name, model.producer_version))) or "unknown"
+    found = Split(
+        signature=signature,
+        ids=None,
+        dense=Artifact(
+            part="dense", format=Format.ONNX, folder="dense", signature=signature, maker=maker
+        ),
+        tables=(),
+        lookups=(),
+        kept=kept,
+        origins=(),
+        nodes_before=dict(before),
+        nodes_after=dict(before),
+        remarks=(Remark(by="onnx", text=f"opset {_opset(model)}, IR version {model.ir_version}"),),
+    )
+    (out / "split.json").write_text(found.model_dump_json(indent=2))
+    return found
+
+
+def answers(brief: Brief) -> Callable[[Arrays], dict[str, np.ndarray]]:
+    """Run the file as it came in ONNX Runtime, nothing optimised."""
+    file = _file(_own(brief.options), brief.folder)
+    _read(file)
+    return answering(file, brief)
+
+
+def inspect(options: SourceOptions, folder: Path, samples: Arrays) -> Inspection:
+    """Read the inputs from the file."""
+    model = _read(_file(_own(options), folder))
+    signature = signature_of(model)
+    inputs = guess_inputs(model, samples)
+    return Inspection(
+        inputs=inputs,
+        outputs=tuple(tensor.name for tensor in signature.outputs),
+        axes={dim: Axis() for given, _ in inputs for dim in given.shape if isinstance(dim, str)},
+        tables=tuple((kept.table, kept.rows, kept.dim) for kept in kept_tables(model)),
+    )
+
+
+def _own(options: SourceOptions) -> OnnxOptions:
+    if not isinstance(options, OnnxOptions):
+        raise TypeError(f"not an ONNX source: {options!r}")
+    return options
+
+
+def _file(options: OnnxOptions, folder: Path) -> Path:
+    file = (folder / options.file).resolve()
+    if not file.is_file():
+        raise SourceError(f"{file}: is not there")
+    return file
+
+
+def _read(file: Path) -> "onnx.ModelProto":
+    """Read the graph and refuse what cannot be converted, or must not be trusted."""
+    model = inline_functions(open_model(file))
+    if (opset := _opset(model)) < _OLDEST_OPSET:
+        raise SourceError(
+            f"{file}: is of opset {opset}; from {_OLDEST_OPSET} on it can be read. Convert it with"
+            " onnx.version_converter.convert_version, or export it again"
+        )
+    if found := faults(model, file.parent):
+        raise SourceError(f"{file}: {'; '.join(found)}")
+    return model
+
+
+def _opset(model: "onnx.ModelProto") -> int:
+    return max(
+        (one.version for one in model.opset_import if one.domain in ("", "ai.onnx")), default=0
+    )
+
+
+def _write(model: "onnx.ModelProto", source: Path, out: Path, progress: Progress) -> None:
+    """Write the graph; copy what lies outside it as it is."""
+    out.mkdir(parents=True, exist_ok=True)
+    outside = external_files(model, source)
+    total = sum(file.stat().st_size for file in outside)
+    done = 0
+    for file in outside:
+        copy = out / file.relative_to(source)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, copy)
+        done += file.stat().st_size
+        progress(done, total, "bytes")
+    (out / ENTRY[Format.ONNX]).write_bytes(model.SerializeToString(deterministic=True))
+
+
+SOURCE = Source(
+    kind="onnx",
+    options=OnnxOptions,
+    files=files,
+    split=split,
+    answers=answers,
+    inspect=inspect,
+    dense=Format.ONNX,
+)

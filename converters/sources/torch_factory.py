@@ -1,10 +1,28 @@
 """A torch module that a callable builds, and its weights."""
 
-from typing import Literal
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 from pydantic import Field, JsonValue
 
-from converters.sources.source import SourceOptions
+from converters.checkpoint import Checkpoint, open_checkpoint
+from converters.eager import answering
+from converters.export import export_program
+from converters.guesses import inspect_module
+from converters.skeleton import build_skeleton
+from converters.sources.source import Arrays, Brief, Inspection, Source, SourceOptions
+from converters.split.policy import SplitOptions
+from converters.split.program import split_program
+from converters.user_code import importable, load_callable, local_files, raised
+from converters.weights import load_weights
+from registry.composition import Origin, Remark, Split
+from registry.errors import SourceError
+from registry.progress import Progress
+
+if TYPE_CHECKING:
+    import torch
 
 
 class TorchOptions(SourceOptions):
@@ -24,3 +42,96 @@ class TorchOptions(SourceOptions):
     args: dict[str, JsonValue] = Field(default_factory=dict)
     path: str = "."
     weights: str | None = None
+
+
+def files(options: SourceOptions, folder: Path) -> tuple[Path, ...]:
+    """List the weights and the Python files that the factory imports from its folder."""
+    own = _own(options)
+    checkpoint = _checkpoint(own, folder)
+    weights = checkpoint.files if checkpoint else ()
+    return (*weights, *local_files(own.factory, folder / own.path))
+
+
+def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) -> Split:
+    """Build, export and split; the tables stay in the checkpoint."""
+    module, checkpoint, remarks = _open(_own(brief.options), brief.folder)
+    progress(1, 3, "steps")
+    program = export_program(module, brief)
+    progress(2, 3, "steps")
+    found = split_program(program, brief, options, out, _origins(checkpoint))
+    whole = found.model_copy(update={"remarks": (*remarks, *found.remarks)})
+    (out / "split.json").write_text(whole.model_dump_json(indent=2))
+    progress(3, 3, "steps")
+    return whole
+
+
+def answers(brief: Brief) -> Callable[[Arrays], dict[str, np.ndarray]]:
+    """Run the module eagerly, as its users do."""
+    module, _, _ = _open(_own(brief.options), brief.folder)
+    return answering(module, brief)
+
+
+def inspect(options: SourceOptions, folder: Path, samples: Arrays) -> Inspection:
+    """Read the inputs from the signature of forward and from the samples."""
+    module, _, _ = _open(_own(options), folder)
+    return inspect_module(module, samples)
+
+
+def _own(options: SourceOptions) -> TorchOptions:
+    if not isinstance(options, TorchOptions):
+        raise TypeError(f"not a torch source: {options!r}")
+    return options
+
+
+def _origins(checkpoint: Checkpoint | None) -> Callable[[str], Origin | None]:
+    return checkpoint.find_origin if checkpoint else lambda _: None
+
+
+def _checkpoint(options: TorchOptions, folder: Path) -> Checkpoint | None:
+    return open_checkpoint((folder / options.weights).resolve()) if options.weights else None
+
+
+def _open(
+    options: TorchOptions, folder: Path
+) -> "tuple[torch.nn.Module, Checkpoint | None, tuple[Remark, ...]]":
+    """Build the module, in eval mode, with its weights mapped from the checkpoint."""
+    checkpoint = _checkpoint(options, folder)
+    path = folder / options.path
+    with importable(path):
+        build = load_callable(options.factory, path)
+
+        def factory() -> "torch.nn.Module":
+            return _built(build(**options.args), options)
+
+        try:
+            module = build_skeleton(factory) if checkpoint else factory()
+        except SourceError:
+            raise
+        except Exception as error:
+            raise raised(f"factory {options.factory}", error, path) from error
+    remarks = load_weights(module, checkpoint) if checkpoint else ()
+    return module.eval(), checkpoint, remarks
+
+
+def _built(module: object, options: TorchOptions) -> "torch.nn.Module":
+    import torch
+
+    if isinstance(module, torch.jit.ScriptModule):
+        raise SourceError(
+            f"factory {options.factory}: returned TorchScript; return the module it was made from"
+        )
+    if not isinstance(module, torch.nn.Module):
+        raise SourceError(
+            f"factory {options.factory}: returned a {type(module).__name__}, not a torch.nn.Module"
+        )
+    return module
+
+
+SOURCE = Source(
+    kind="torch",
+    options=TorchOptions,
+    files=files,
+    split=split,
+    answers=answers,
+    inspect=inspect,
+)

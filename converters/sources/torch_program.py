@@ -1,8 +1,27 @@
 """A saved torch.export program."""
 
-from typing import Literal
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from converters.sources.source import SourceOptions
+import numpy as np
+
+from converters import program_safety
+from converters.eager import answering
+from converters.guesses import guess_program
+from converters.program_match import in_program_order
+from converters.quiet import TORCH_EXPORT, quiet
+from converters.sources.source import Arrays, Brief, Inspection, Source, SourceOptions
+from converters.split.policy import SplitOptions
+from converters.split.program import split_program
+from registry.composition import Split
+from registry.errors import SourceError
+from registry.progress import Progress
+
+if TYPE_CHECKING:
+    from torch.export import ExportedProgram
 
 
 class ProgramOptions(SourceOptions):
@@ -10,3 +29,86 @@ class ProgramOptions(SourceOptions):
 
     kind: Literal["program"] = "program"
     file: str
+
+
+def files(options: SourceOptions, folder: Path) -> tuple[Path, ...]:
+    """List the one file that there is."""
+    return (_file(_own(options), folder),)
+
+
+def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) -> Split:
+    """Load and split; tables are written by the split, as the file is no checkpoint."""
+    program = _load(_file(_own(brief.options), brief.folder))
+    progress(1, 2, "steps")
+    found = split_program(program, in_program_order(brief, program), options, out, lambda _: None)
+    progress(2, 2, "steps")
+    return found
+
+
+def answers(brief: Brief) -> Callable[[Arrays], dict[str, np.ndarray]]:
+    """Run the program as it is."""
+    program = _load(_file(_own(brief.options), brief.folder))
+    ordered = in_program_order(brief, program)
+    return answering(program.module(check_guards=False), ordered)
+
+
+def inspect(options: SourceOptions, folder: Path, samples: Arrays) -> Inspection:
+    """Read the inputs from the program."""
+    return guess_program(_load(_file(_own(options), folder)), samples)
+
+
+def _own(options: SourceOptions) -> ProgramOptions:
+    if not isinstance(options, ProgramOptions):
+        raise TypeError(f"not a program source: {options!r}")
+    return options
+
+
+def _file(options: ProgramOptions, folder: Path) -> Path:
+    file = (folder / options.file).resolve()
+    if not file.is_file():
+        raise SourceError(f"{file}: is not there")
+    return file
+
+
+def _load(file: Path) -> "ExportedProgram":
+    from torch.export.pt2_archive import _package
+
+    program_safety.check(file)
+    try:
+        with quiet("torch.export", *TORCH_EXPORT), _weights_only():
+            held = _package.load_pt2(file)
+    except Exception as error:
+        raise SourceError(
+            f"{file}: torch cannot load it ({str(error).strip().splitlines()[0]}). Export it again"
+            " with this version of torch"
+        ) from error
+    if "model" not in held.exported_programs:
+        names = ", ".join(held.exported_programs)
+        raise SourceError(f"{file}: has no program 'model' among {names}")
+    program = held.exported_programs["model"]
+    program._guards_code = []  # Python source, which torch would run
+    return program
+
+
+@contextmanager
+def _weights_only() -> Iterator[None]:
+    """Keep torch from unpickling anything but tensors, also where it asks for more."""
+    name = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(name)
+        if before is not None:
+            os.environ[name] = before
+
+
+SOURCE = Source(
+    kind="program",
+    options=ProgramOptions,
+    files=files,
+    split=split,
+    answers=answers,
+    inspect=inspect,
+)
