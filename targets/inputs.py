@@ -39,6 +39,30 @@ def check_inputs(arrays: Arrays, inputs: tuple[Input, ...], axes: Mapping[str, A
         raise InputError("; ".join(faults))
 
 
+def check_kept_ids(arrays: Arrays, inputs: tuple[Input, ...]) -> None:
+    """Refuse ids outside of their cardinality, where the dense part reads them itself.
+
+    No lookup holds these against a table, and where the original raises, a runtime may answer
+    with whatever lies behind the last row.
+
+    Raises:
+        InputError: With every fault.
+    """
+    if faults := [fault for one in inputs for fault in _cardinality_faults(one, arrays[one.name])]:
+        raise InputError("; ".join(faults))
+
+
+def _cardinality_faults(tensor: Input, array: np.ndarray) -> Iterator[str]:
+    if tensor.ids is None or array.size == 0:
+        return
+    wrong = (array < 0) | (array >= np.asarray(tensor.ids.cardinality))
+    if wrong.any():
+        where = tuple(map(int, np.unravel_index(int(wrong.argmax()), array.shape)))
+        highest = int(np.broadcast_to(tensor.ids.cardinality, array.shape)[where]) - 1
+        place = list(where) if where else ""
+        yield f"{tensor.name}{place}: id {array[where]} is outside of 0 to {highest}"
+
+
 def _axis_faults(arrays: Arrays, inputs: list[Input], axes: Mapping[str, Axis]) -> Iterator[str]:
     """Compare the sizes of each named axis with one another and with its range."""
     first: dict[str, tuple[int, str]] = {}

@@ -12,7 +12,7 @@ from targets import find_target
 from targets.contract import check
 from targets.cpu import host, thread_plan
 from targets.ids import IdsProgram
-from targets.inputs import check_inputs
+from targets.inputs import check_inputs, check_kept_ids
 from targets.lookups import look_up
 from targets.tables import MappedTable, open_table
 from targets.target import Arrays, Runner
@@ -36,6 +36,7 @@ class Predictor:
         self._lookups = draft.lookups
         self._dense = dense
         self._taken = tuple(tensor.name for tensor in dense.signature.inputs)
+        self._kept = tuple(one for one in draft.inputs if one.ids and one.name in self._taken)
 
     def predict(self, inputs: Arrays) -> dict[str, np.ndarray]:
         """Answer one batch.
@@ -50,6 +51,7 @@ class Predictor:
             InputError: With every fault of the inputs.
         """
         check_inputs(inputs, self.inputs, self.axes)
+        check_kept_ids(inputs, self._kept)
         values = dict(inputs)
         if self._ids:
             values |= self._ids.run(inputs)
