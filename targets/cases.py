@@ -25,6 +25,7 @@ class Case:
         name: Says what it is: 'bags: the first one empty'.
         outputs: None where the model refuses the inputs.
         refused: The model's words when it refused, None where it answered.
+        outside: The inputs hold an id that the job says does not come.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Case:
     inputs: Arrays
     outputs: Arrays | None = None
     refused: str | None = None
+    outside: bool = False
 
 
 class Entry(Frozen):
@@ -40,6 +42,7 @@ class Entry(Frozen):
     name: str
     kind: Literal["recorded", "generated"]
     file: str = Field(pattern=r"^[0-9]{6,9}\.safetensors$")
+    outside: bool = False
 
 
 class Index(Frozen):
@@ -52,7 +55,8 @@ def write_cases(cases: Iterable[Case], folder: Path) -> Index:
     """Write each case as it comes, and the index last."""
     entries = []
     for number, case in enumerate(cases):
-        entry = Entry(name=case.name, kind=case.kind, file=f"{number:06}.safetensors")
+        file = f"{number:06}.safetensors"
+        entry = Entry(name=case.name, kind=case.kind, file=file, outside=case.outside)
         refused = None if case.refused is None else {"refused": case.refused}
         save_file(_tensors(case), folder / entry.file, metadata=refused)
         entries.append(entry)
@@ -97,11 +101,12 @@ def read_case(folder: Path, entry: Entry) -> Case:
     if bool(outputs) == (refused is not None):
         raise IntegrityError(f"{file}: a case is either answered or refused, this one is not")
     return Case(
-        entry.name,
-        entry.kind,
-        _below("input/", arrays),
-        outputs if refused is None else None,
-        refused,
+        name=entry.name,
+        kind=entry.kind,
+        inputs=_below("input/", arrays),
+        outputs=outputs if refused is None else None,
+        refused=refused,
+        outside=entry.outside,
     )
 
 

@@ -64,6 +64,7 @@ class Recipe:
         axes: Sizes of axes that are given.
         filling: Replaces typical values in the inputs that it is for.
         odd: An input, a column of it, and the id to put there.
+        outside: The job says that such an id does not come.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Recipe:
     axes: Mapping[str, int] = field(default_factory=dict)
     filling: Filling | None = None
     odd: tuple[str, int, int] | None = None
+    outside: bool = False
 
 
 def hostile(
@@ -96,7 +98,7 @@ def hostile(
     for recipe in _recipes(inputs, layout, batches):
         rng = np.random.default_rng([seed % 2**32, crc32(recipe.name.encode())])
         if (arrays := _make(recipe, inputs, layout, rng)) is not None:
-            yield Case(recipe.name, "generated", arrays)
+            yield Case(recipe.name, "generated", arrays, outside=recipe.outside)
 
 
 def _recipes(
@@ -131,7 +133,8 @@ def _odd_ids(tensor: Input, batch: int) -> Iterator[Recipe]:
         for word, value in odd.items():
             if holds(tensor, value):
                 name = f"ids: one of {where} is {word}"
-                yield Recipe(name, batch, odd=(tensor.name, column, value))
+                outside = not 0 <= value < count
+                yield Recipe(name, batch, odd=(tensor.name, column, value), outside=outside)
 
 
 def _make(

@@ -6,7 +6,7 @@ from converters import route
 from converters.converter import ConvertOptions, convert
 from pipeline.stages.part import ARTIFACT, read_part
 from pipeline.task import Task
-from registry.format import Format
+from registry.format import ENTRY, Format
 from registry.progress import Progress
 from registry.signature import Frozen, Input, Precision
 
@@ -35,15 +35,12 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     options = Options.model_validate(task.options)
     folder = task.inputs["from"]
     (converter,) = route(options.source, options.result)
+    source = read_part(folder)
+    converter.guard(folder / source.folder / ENTRY[source.format], options.inputs)
     (out / PART).mkdir()
     progress(0, 1, "steps")
-    artifact = convert(
-        converter,
-        read_part(folder),
-        folder,
-        out / PART,
-        ConvertOptions(weights=options.weights),
-    )
+    wanted = ConvertOptions(weights=options.weights)
+    artifact = convert(converter, source, folder, out / PART, wanted)
     made = artifact.model_copy(update={"folder": PART})
     (out / ARTIFACT).write_text(made.model_dump_json(indent=1))
     progress(1, 1, "steps")

@@ -22,14 +22,21 @@ arrays = st.dictionaries(
 )
 
 
-@given(inputs=arrays, outputs=arrays, refused=st.none() | st.text(max_size=9))
+@given(
+    inputs=arrays,
+    outputs=arrays,
+    refused=st.none() | st.text(max_size=9),
+    outside=st.booleans(),
+)
 @settings(max_examples=50, deadline=None)
-def test_a_case_reads_back_as_it_was(tmp_path_factory, inputs, outputs, refused):
+def test_a_case_reads_back_as_it_was(tmp_path_factory, inputs, outputs, refused, outside):
     folder = tmp_path_factory.mktemp("cases")
-    case = Case("ids at 2^31", "generated", inputs, outputs if refused is None else None, refused)
+    answers = outputs if refused is None else None
+    case = Case("ids at 2^31", "generated", inputs, answers, refused, outside)
     write_cases([case], folder)
     (read,) = read_cases(folder)
-    assert (read.name, read.kind, read.refused) == (case.name, case.kind, case.refused)
+    for field in ("name", "kind", "refused", "outside"):
+        assert getattr(read, field) == getattr(case, field)
     for before, after in ((case.inputs, read.inputs), (case.outputs or {}, read.outputs or {})):
         assert before.keys() == after.keys()
         for name, array in before.items():

@@ -155,6 +155,16 @@ def test_ids_out_of_range_come_one_at_a_time():
         outside = int((arrays["user"] >= 1000).sum() + (arrays["user"] < 0).sum())
         outside += int((arrays["fields"] >= [10, 20, 30]).sum() + (arrays["fields"] < 0).sum())
         assert outside == ("ids: one of" in name), name
+    for case in hostile((USER, FIELDS), AXES, BATCHES, 0):
+        assert case.outside == ("ids: one of" in case.name)
+    hashed = USER.model_copy(update={"ids": Ids(cardinality=2**31 + 1)})
+    outside = [case.name for case in hostile((hashed,), AXES, BATCHES, 0) if case.outside]
+    assert [name.split(" is ")[1] for name in outside] == [
+        "its cardinality",
+        "-1",
+        "2^32",
+        "2^32+1",
+    ]
 
 
 def test_ids_out_of_range_are_at_the_ends_of_32_bits_where_the_dtype_holds_them():

@@ -86,6 +86,16 @@ def test_refusing_alike_is_right_and_refusing_alone_is_wrong():
         assert found.faults == (f"{fault}; in case 'a case'",)
 
 
+def test_a_target_may_be_stricter_with_ids_that_the_job_rules_out():
+    answers, refuses = case(y=SCORES), case(refused="id 9 is out of range")
+    outside = replace(answers, outside=True)
+    found = findings((answers, answers), (outside, refuses))
+    assert found.passed
+    assert (found.cases, found.refused_alike) == (1, 0)
+    assert not findings((answers, answers), (replace(refuses, outside=True), answers)).passed
+    assert not findings((outside, case(y=SCORES + 1))).passed
+
+
 def test_no_cases_at_all_cannot_pass():
     with pytest.raises(ParityError, match="nothing was compared"):
         findings()
