@@ -7,7 +7,7 @@ from pathlib import Path
 from registry.composition import Artifact
 from registry.errors import ConversionError
 from registry.format import Format
-from registry.signature import Frozen, Precision, Signature, same_but_unnamed
+from registry.signature import Frozen, Input, Precision, Signature, same_but_unnamed
 
 
 class ConvertOptions(Frozen):
@@ -20,6 +20,10 @@ class ConvertOptions(Frozen):
     weights: Precision = "f32"
 
 
+def _let_pass(file: Path, inputs: tuple[Input, ...]) -> None:
+    """Refuse nothing."""
+
+
 @dataclass(frozen=True)
 class Converter:
     """One step of a route: one file, one row in CONVERTERS.
@@ -29,6 +33,8 @@ class Converter:
             wrote it ('openvino 2026.4.1').
         read_signature: Read the signature from the written files alone.
         inspect: Faults of the written files: foreign operators, dangling external data.
+        guard: Refuse a source file which the result would silently compute otherwise, given
+            what the job says of the inputs; raises ConversionError.
     """
 
     source: Format
@@ -36,6 +42,7 @@ class Converter:
     convert: Callable[[Path, Path, ConvertOptions], str]
     read_signature: Callable[[Path], Signature]
     inspect: Callable[[Path], tuple[str, ...]]
+    guard: Callable[[Path, tuple[Input, ...]], None] = _let_pass
 
 
 def convert(
