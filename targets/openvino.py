@@ -29,9 +29,6 @@ DTYPES: dict[str, DType] = {
     "boolean": DType.BOOL,
 }
 
-#: What the CPU plugin's precision property reads as.
-IN_FORCE: dict[str, Precision] = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
-
 INT32 = np.iinfo(np.int32)
 
 
@@ -179,8 +176,7 @@ def _tensor(port: Any) -> Tensor:  # noqa: ANN401 - untyped
 
 
 def _precision(compiled: Any) -> str:  # noqa: ANN401 - untyped
-    found = str(compiled.get_property("INFERENCE_PRECISION_HINT").to_dtype().__name__)
-    return IN_FORCE.get(found, found)
+    return str(compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name())
 
 
 def _isa(requirements: str) -> str:

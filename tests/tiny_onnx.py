@@ -16,13 +16,13 @@ from onnx.helper import (
     make_tensor_value_info,
 )
 
-RNG = np.random.default_rng(5)
 OPSET = 17
 
 
 def values(name: str, *shape: int) -> onnx.TensorProto:
-    """Make an initializer with values of order one."""
-    array = RNG.standard_normal(shape).astype(np.float32)
+    """Make an initializer with values of order one, always the same for a name."""
+    rng = np.random.default_rng(list(name.encode()))
+    array = rng.standard_normal(shape).astype(np.float32)
     return numpy_helper.from_array(array, name)
 
 
@@ -126,8 +126,10 @@ def write(made: onnx.ModelProto, folder: Path, *, external: bool = False) -> Pat
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "model.onnx"
     if external:
+        outside = onnx.ModelProto()
+        outside.CopyFrom(made)
         options = {"save_as_external_data": True, "location": "model.onnx.data"}
-        onnx.save(made, path, size_threshold=16, **options)
+        onnx.save(outside, path, size_threshold=16, **options)
     else:
         onnx.save(made, path)
     return path
