@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Sized
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from pydantic import JsonValue
 from pipeline import console
 from pipeline.job.load import load_job
 from pipeline.job.look import look
+from pipeline.job.sample_files import open_samples
 from pipeline.job.sketch import Given, sketch, slug
 from registry.errors import JobError
 
@@ -49,8 +51,8 @@ def init(  # noqa: PLR0913  one a command-line option
         source |= {"factory": what, "path": _beside(path, out), "args": _arguments(args)}
         source |= {"weights": _beside(weights, out)} if weights else {}
     name = what.stem if isinstance(what, Path) else what.partition(":")[0].rpartition(".")[2]
-    file = _beside(samples, out) if samples else None
-    _write(out, Given(out.name, model or slug(name), source, file))
+    file, held = (_beside(samples, out), open_samples(samples).names) if samples else (None, ())
+    _write(out, Given(out.name, model or slug(name), source, file, held))
 
 
 def _write(out: Path, given: Given) -> None:
@@ -58,9 +60,13 @@ def _write(out: Path, given: Given) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     seen = look(given, out.parent)
     out.write_text(sketch(given, seen), encoding="utf-8")
-    console.say(f"{out}: {len(seen.inputs)} inputs, {len(seen.tables)} tables")
+    console.say(f"{out}: {_count(seen.inputs, 'input')}, {_count(seen.tables, 'table')}")
     load_job(out)
     console.say(f"Read what was guessed of the inputs, then: pipeline run {out}")
+
+
+def _count(things: Sized, noun: str) -> str:
+    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def _beside(path: Path, out: Path) -> str:

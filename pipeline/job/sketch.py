@@ -30,12 +30,14 @@ class Given:
     Attributes:
         source: The `source` block, its paths relative to the job file.
         samples: Relative to the job file.
+        held: Names of the samples' arrays or columns.
     """
 
     file: str
     model: str
     source: Mapping[str, JsonValue]
     samples: str | None = None
+    held: tuple[str, ...] = ()
 
 
 def sketch(given: Given, seen: Inspection) -> str:
@@ -47,6 +49,7 @@ def sketch(given: Given, seen: Inspection) -> str:
     )
     environment.filters |= {"written": _written, "comment": _comment}
     inputs = [_complete(tensor, remark, seen) for tensor, remark in seen.inputs]
+    seen_names = {one.name for one, _ in inputs}
     named = dict.fromkeys(dim for one, _ in inputs for dim in one.shape if isinstance(dim, str))
     known = {slug(name): axis for name, axis in seen.axes.items()}
     axes = {name: known.get(name, Axis()) for name in named}
@@ -58,6 +61,8 @@ def sketch(given: Given, seen: Inspection) -> str:
         axes=axes,
         outputs=seen.outputs if len(set(seen.outputs)) == len(seen.outputs) else (),
         samples=given.samples,
+        held=given.held,
+        label=next((name for name in given.held if name not in seen_names), "clicked"),
         tables=[_Table(*table) for table in seen.tables],
         batches=_batches(inputs[0][0].shape, axes) if inputs else None,
     )

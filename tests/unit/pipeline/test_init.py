@@ -68,7 +68,7 @@ def program_file(folder):
 
 def test_an_onnx_file_becomes_a_job(onnx_file, folder, capsys):
     assert call(["init", "--onnx", "clicks.onnx"]) == 0
-    assert capsys.readouterr().out.splitlines()[0].startswith("job.yaml: 1 inputs, ")
+    assert capsys.readouterr().out.splitlines()[0].startswith("job.yaml: 1 input, ")
     job = load_job(folder / "job.yaml")
     assert job.model == "clicks"
     assert (job.source.kind, job.source.file) == ("onnx", "clicks.onnx")
@@ -98,7 +98,7 @@ def test_a_factory_becomes_a_job(folder):
         ("dense", ("batch", 3)),
     ]
     text = (folder / "jobs" / "clicks.yaml").read_text()
-    assert "user.weight: 3,000 x 8, 93.8 KiB: cut" in text
+    assert ": 3,000 x 8, 93.8 KiB: cut" in text
 
 
 def test_a_job_is_not_overwritten_unless_forced(onnx_file, folder, capsys):

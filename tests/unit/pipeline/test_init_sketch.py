@@ -109,6 +109,19 @@ def test_axes_get_names_that_a_job_allows(load):
     assert job.axes == {"batch-size": Axis(), "past-1": Axis(max=7)}
 
 
+@pytest.mark.parametrize("file", ["s.csv", "s.npz"])
+def test_a_sketch_says_what_the_samples_hold(file, tmp_path):
+    (tmp_path / file).touch()
+    (tmp_path / "model.onnx").touch()
+    source = {"kind": "onnx", "file": "model.onnx"}
+    text = sketch(Given("job.yaml", "m", source, file, ("user", "a b", "clicked\n")), SEEN)
+    assert "# The file holds: user, a b, clicked\n" in text
+    assert '  # labels: "a b"\n' in text
+    assert ('  # columns: {user: [user, "a b"]}\n' in text) == (file == "s.csv")
+    (tmp_path / "job.yaml").write_text(text, encoding="utf-8")
+    assert load_job(tmp_path / "job.yaml").samples.file == file
+
+
 def test_sizes_that_are_none_become_axes(load):
     job, _ = load(seen(Input(name="x", dtype="float32", shape=(-1, 3, 0))))
     assert job.inputs[0].shape == ("batch", 3, "x_2")
