@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline import console
+from pipeline.commands.store_options import open_catalog
 from registry.catalog import Catalog
 from registry.errors import RolloutError
 from registry.manifest import Version
-from registry.store import open_store
 from targets.rollout import ENVIRONMENTS
 from targets.rollout.environment import Environment, Site, Step
 from targets.rollout.rollout import Reason, roll_out
@@ -29,7 +29,7 @@ class Where:
 
 def take_live(where: Where, find: Callable[[Catalog], Version], why: str, *, as_json: bool) -> None:
     """Send the channel to a version and print each step as it is done."""
-    catalog = Catalog(open_store(where.store, endpoint=where.endpoint))
+    catalog = open_catalog(where.store, where.endpoint)
     environment = _environment(where.environment)
     version = find(catalog)
     site = Site(catalog, where.channel, where.cache.resolve(), where.target)

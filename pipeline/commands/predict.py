@@ -10,11 +10,11 @@ import typer
 from pydantic import JsonValue
 
 from pipeline import console
+from pipeline.commands.serving_options import DEFAULT_CACHE, Cache, Target, Threads
+from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, StoreUrl, open_catalog
 from pipeline.progress import amount
-from registry.catalog import Catalog
 from registry.errors import InputError, ResourceError
 from registry.manifest import Draft
-from registry.store import open_store
 
 
 def predict(  # noqa: PLR0913 - each is an option of the command
@@ -22,19 +22,19 @@ def predict(  # noqa: PLR0913 - each is an option of the command
     *,
     inputs: Annotated[Path, typer.Option("--input", help="An npz file; keys are input names.")],
     output: Annotated[Path | None, typer.Option(help="An npz file for the answers.")] = None,
-    store: Annotated[str, typer.Option(help="A folder or s3://bucket/prefix.")] = "store",
-    endpoint: Annotated[str | None, typer.Option(help="Of an S3-compatible service.")] = None,
-    target: Annotated[str | None, typer.Option(help="The build; else the first that fits.")] = None,
-    threads: Annotated[int, typer.Option(min=0, help="Of an inference; 0: as validated.")] = 0,
-    cache: Annotated[Path, typer.Option(help="Where versions are kept.")] = Path(".pipeline"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    store: StoreUrl = DEFAULT_STORE,
+    endpoint: Endpoint = None,
+    target: Target = None,
+    threads: Threads = 0,
+    cache: Cache = DEFAULT_CACHE,
+    as_json: AsJson = False,
 ) -> None:
     """Pull and verify a version, check this host against its contract, and answer."""
     from targets.predictor import open_predictor  # noqa: PLC0415  loads a runtime
     from targets.serving.build import choose_build  # noqa: PLC0415
     from targets.serving.fetch import fetch  # noqa: PLC0415
 
-    catalog = Catalog(open_store(store, endpoint=endpoint))
+    catalog = open_catalog(store, endpoint)
     version = catalog.resolve(reference)
     arrays = read_inputs(inputs, version)
     build = choose_build(version, target)

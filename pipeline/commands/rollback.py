@@ -1,11 +1,12 @@
 """`pipeline rollback`: go back to the version before."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pipeline.commands.live import Where, take_live
+from pipeline.commands.serving_options import DEFAULT_CACHE, Cache, Channel, Target, Why
+from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, StoreUrl
 from registry.catalog import Catalog
 from registry.manifest import Version
 from targets.rollout.previous import previous_version
@@ -16,13 +17,13 @@ def rollback(  # noqa: PLR0913 - each is an option of the command
     *,
     to: Annotated[int | None, typer.Option(min=1, help="A version; else the one before.")] = None,
     environment: Annotated[str, typer.Option("--in", help="The environment.")] = "local",
-    store: Annotated[str, typer.Option(help="A folder or s3://bucket/prefix.")] = "store",
-    endpoint: Annotated[str | None, typer.Option(help="Of an S3-compatible service.")] = None,
-    channel: Annotated[str, typer.Option(help="What servers follow.")] = "production",
-    why: Annotated[str, typer.Option(help="For the channel's history.")] = "rollback",
-    target: Annotated[str | None, typer.Option(help="The build to prove.")] = None,
-    cache: Annotated[Path, typer.Option(help="Where versions are kept.")] = Path(".pipeline"),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON lines.")] = False,
+    store: StoreUrl = DEFAULT_STORE,
+    endpoint: Endpoint = None,
+    channel: Channel = "production",
+    why: Why = "rollback",
+    target: Target = None,
+    cache: Cache = DEFAULT_CACHE,
+    as_json: AsJson = False,
 ) -> None:
     """Point the channel at the version that was live before, and wait until it answers.
 

@@ -2,27 +2,26 @@
 
 import logging
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pipeline import console
-from registry.catalog import Catalog
+from pipeline.commands.serving_options import DEFAULT_CACHE, Cache, Target, Threads
+from pipeline.commands.store_options import DEFAULT_STORE, Endpoint, StoreUrl, open_catalog
 from registry.reference import parse_reference
 from registry.require import require
-from registry.store import open_store
 
 
 def serve(  # noqa: PLR0913 - each is an option of the command
     reference: Annotated[str, typer.Argument(help="MODEL@CHANNEL is followed; MODEL@7 stays.")],
     *,
-    store: Annotated[str, typer.Option(help="A folder or s3://bucket/prefix.")] = "store",
-    endpoint: Annotated[str | None, typer.Option(help="Of an S3-compatible service.")] = None,
+    store: StoreUrl = DEFAULT_STORE,
+    endpoint: Endpoint = None,
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8080,
-    target: Annotated[str | None, typer.Option(help="The build; else the first that fits.")] = None,
-    threads: Annotated[int, typer.Option(min=0, help="Of an inference; 0: as validated.")] = 0,
+    target: Target = None,
+    threads: Threads = 0,
     max_batch: Annotated[int, typer.Option(min=1, help="Rows that are joined at most.")] = 32,
     max_delay_ms: Annotated[float, typer.Option(min=0, help="Wait for rows to join.")] = 1.0,
     max_queue: Annotated[int, typer.Option(min=1, help="Requests that may wait.")] = 512,
@@ -31,7 +30,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     poll: Annotated[float, typer.Option(min=0.05, help="Seconds between looks.")] = 2.0,
     drain: Annotated[float, typer.Option(min=0, help="Seconds of notice on SIGTERM.")] = 1.0,
     access_log: Annotated[bool, typer.Option(help="Log each request, in JSON.")] = False,
-    cache: Annotated[Path, typer.Option(help="Where versions are kept.")] = Path(".pipeline"),
+    cache: Cache = DEFAULT_CACHE,
 ) -> None:
     """Serve a version by the Open Inference Protocol v2, with metrics at /metrics.
 
@@ -50,7 +49,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    catalog = Catalog(open_store(store, endpoint=endpoint))
+    catalog = open_catalog(store, endpoint)
     limits = Limits(
         delay=max_delay_ms / 1000,
         queue=max_queue,

@@ -77,7 +77,7 @@ def test_a_version_that_is_not_proven_never_gets_the_channel(site):
 
 def test_what_is_not_confirmed_goes_back_and_is_settled(site):
     take_live(site, 1)
-    with pytest.raises(RolloutError, match="no. production points to version 1 again") as caught:
+    with pytest.raises(RolloutError, match=r"no. production points to version 1 again") as caught:
         take_live(site, 2, confirm=fail(ServeError("no")))
     assert versions(site) == [1, 2, 1]
     assert caught.value.events[-1] == 1
