@@ -2,17 +2,21 @@
 
 import contextlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
 import torch
 
+from converters.export import export_program
 from converters.program_files import load_program
+from converters.split.program import split_program
 from converters.torch_to_onnx import export_onnx
 from registry.composition import Shard, Split
 from targets.lookups import look_up
 from targets.tables import MappedTable, open_table
+from tests.models import Model
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -75,6 +79,29 @@ class Composed:
                 )
                 for table in self.split.tables
             }
+
+
+@dataclass(frozen=True)
+class SplitModel:
+    """A model, and what the split made of it."""
+
+    model: Model
+    module: torch.nn.Module
+    split: Split
+    composed: Composed
+
+    def original(self, arrays: dict[str, np.ndarray]) -> tuple[torch.Tensor, ...]:
+        with torch.no_grad():
+            answer = self.module(*(torch.from_numpy(array) for array in arrays.values()))
+        if isinstance(answer, dict):
+            return tuple(answer.values())
+        return answer if isinstance(answer, tuple) else (answer,)
+
+
+def split_model(model: Model, folder: Path) -> SplitModel:
+    program = export_program(model.module(), model.brief())
+    split = split_program(program, model.brief(), model.options, folder, lambda key: None)
+    return SplitModel(model, model.module(), split, Composed(split, folder))
 
 
 def _session(path: Path) -> onnxruntime.InferenceSession:

@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING
 
 from converters.quiet import TORCH_EXPORT, quiet
 from registry.composition import Remark
+from registry.errors import SplitError
 
 if TYPE_CHECKING:
     import torch
     from torch.export import ExportedProgram
     from torch.export.graph_signature import InputSpec
     from torch.fx import Graph, GraphModule, Node
+
+
+_TENSORS = ("PARAMETER", "BUFFER", "CONSTANT_TENSOR")
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,9 @@ def unlift(program: "ExportedProgram") -> Body:
 
     Tensors that are one and the same become one attribute. Changes that the program makes
     to its own buffers are dropped, with a remark.
+
+    Raises:
+        SplitError: The program holds something that is no tensor.
     """
     program = _functional(program)
     module = copy.deepcopy(program.graph_module)
@@ -84,6 +91,11 @@ def unlift(program: "ExportedProgram") -> Body:
         node = by_name[spec.arg.name]
         if spec.kind.name == "USER_INPUT":
             inputs.append(node)
+        elif spec.kind.name not in _TENSORS:
+            raise SplitError(
+                f"the program holds {spec.arg.name}, a {spec.kind.name.lower()}, which no part can"
+                " hold: export the model without it"
+            )
         else:
             _hold(body, node, _weight(program, spec, names), attributes)
     body.inputs = tuple(node for node in inputs if "val" in node.meta)

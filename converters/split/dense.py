@@ -9,11 +9,13 @@ from converters.split.body import Body
 from converters.split.extract import needed
 from converters.split.fold import evaluate
 from converters.split.groups import Group
+from converters.split.matrices import Matrix
 from converters.split.sizes import rehome_sizes
 from registry.signature import Input
 
 if TYPE_CHECKING:
-    from torch.fx import Node
+    import torch
+    from torch.fx import Graph, Node
 
 _CHECKS = ("aten._assert_async", "aten._assert_scalar", "aten._assert_tensor_metadata")
 
@@ -45,25 +47,35 @@ def cut_lookups(body: Body, groups: Sequence[Group], axes: AxisNames) -> Cut:
 
 
 def _replace(body: Body, group: Group) -> "Node":
-    from torch.ops import aten
-
-    graph, row = body.graph, group.matrix.row
-    old = group.first.result
+    graph, old = body.graph, group.first.result
     with graph.inserting_before(next(iter(graph.nodes))):
         vectors = graph.placeholder(group.output)
-    vectors.meta = {
-        "val": old.meta["val"].flatten(-len(row)) if row else old.meta["val"][..., None]
-    }
+    vectors.meta = {"val": _flat(old.meta["val"], group.matrix)}
     with graph.inserting_before(old):
-        shaped = vectors
-        if not row:
-            shaped = graph.call_function(aten.squeeze.dim, (vectors, -1))
-        elif len(row) > 1:
-            shaped = graph.call_function(aten.unflatten.int, (vectors, -1, list(row)))
-    if shaped is not vectors:
-        shaped.meta = dict(old.meta)
+        rows = _as_rows(vectors, group.matrix, graph)
+    if rows is not vectors:
+        rows.meta = dict(old.meta)
     for read in group.reads:
-        read.result.replace_all_uses_with(shaped)
+        read.result.replace_all_uses_with(rows)
+    return vectors
+
+
+def _flat(value: "torch.Tensor", matrix: Matrix) -> "torch.Tensor":
+    """Give vectors the shape that tables have them in: one axis for a row."""
+    return value.flatten(-len(matrix.row)) if matrix.row else value.unsqueeze(-1)
+
+
+def _as_rows(vectors: "Node", matrix: Matrix, graph: "Graph") -> "Node":
+    """Give vectors the element type and the shape of the model's rows."""
+    from torch.ops import aten
+
+    if matrix.vectors is not matrix.dtype:
+        dtype = matrix.node.meta["val"].dtype
+        vectors = graph.call_function(aten.to.dtype, (vectors, dtype))
+    if not matrix.row:
+        return graph.call_function(aten.squeeze.dim, (vectors, -1))
+    if len(matrix.row) > 1:
+        return graph.call_function(aten.unflatten.int, (vectors, -1, list(matrix.row)))
     return vectors
 
 

@@ -56,7 +56,7 @@ def find_lookups(body: Body, options: SplitOptions) -> Found:
         found.roots[node] = roots_of(node, found.roots)
         if read := _read(node):
             _decide(read, found, options)
-        elif str(node.target) in PICKING:
+        elif str(node.target) in PICKING and node.users:
             _note(node, found)
         for table in nested_tables(node, body):
             _keep_nested(table, node, found)
@@ -92,11 +92,19 @@ def _decide(read: Read, found: Found, options: SplitOptions) -> None:
 
 
 def _note(node: "Node", found: Found) -> None:
-    source = node.args[0]
-    if not is_tensor(source) or source.meta["val"].dim() < 2:
+    """Note a table that is read in another way; it stays, but not unseen if it is learned."""
+    source, *rest = node.all_input_nodes
+    if source is not node.args[0] or not is_tensor(source) or source.meta["val"].dim() < 2:
         return
-    if matrix := found.matrices.behind(source, found.roots[source]):
+    matrix = found.matrices.behind(source, found.roots[source])
+    if matrix is None:
+        return
+    learned = any(found.matrices.body.weights[name].learned for name in matrix.weights)
+    if learned and any(found.roots[index].inputs for index in rest):
         found.unknown.append((node, matrix))
+    else:
+        name = str(node.target).split(".")[1]
+        found.kept.append((matrix, f"read by {name}, which is no lookup of an input's ids"))
 
 
 def _keep_nested(table: "Node", node: "Node", found: Found) -> None:

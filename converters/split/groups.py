@@ -35,7 +35,7 @@ class Group:
         """Describe the vectors: of ids' shape, or one a bag, and the flat row."""
         rank = len(self.first.result.meta["val"].shape) - len(self.matrix.row)
         shape: tuple[Dim, ...] = axes.shape(self.first.result)[:rank]
-        return Input(name=self.output, dtype=self.matrix.dtype, shape=(*shape, self.matrix.dim))
+        return Input(name=self.output, dtype=self.matrix.vectors, shape=(*shape, self.matrix.dim))
 
 
 def group_lookups(cut: Sequence[tuple[Read, Matrix]], keys: Keys) -> tuple[Group, ...]:

@@ -43,7 +43,7 @@ class IdsProgram:
             includes_last=read.includes_last,
             weights=None if read.weights is None else self._name(read.weights, "weights"),
             padding=read.padding,
-            dtype=matrix.dtype,
+            dtype=matrix.vectors,
         )
 
     def _name(self, node: "Node", what: str, *, wraps: int = 0) -> str:

@@ -7,6 +7,7 @@ from converters.split.choose import why_not
 from converters.split.extract import needed
 from converters.split.find import PICKING, Found
 from converters.split.matrices import Matrix
+from converters.split.passing import look_through
 from converters.split.place import place
 from converters.split.policy import SplitOptions
 from registry.composition import Kept
@@ -46,11 +47,20 @@ def _kept(matrix: Matrix, whys: list[str]) -> Kept:
 
 
 def _used_densely(weight: "Node", alive: "set[Node]") -> str | None:
-    users = [user for user in weight.users if user in alive and str(user.target) not in PICKING]
+    users = [user for user in _users(weight, alive) if str(user.target) not in PICKING]
     if not users:
         return None
     name = str(users[0].target).removeprefix("aten.").split(".")[0]
     return f"cut for its lookups, and a copy stays: also used densely by {name} ({place(users[0])})"
+
+
+def _users(node: "Node", alive: "set[Node]") -> "list[Node]":
+    """List what uses a value, behind operators that only hand it on."""
+    found: list[Node] = []
+    for user in node.users:
+        if user in alive:
+            found += [user] if look_through(user) is user else _users(user, alive)
+    return found
 
 
 def _refuse_unknown(

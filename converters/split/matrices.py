@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from torch.fx import Node
 
 
+#: What tables can hold; booleans and complex numbers, say, stay where they are.
+_STORED = frozenset(DType) - {DType.BOOL}
+
+
 @dataclass(frozen=True)
 class Matrix:
     """A tensor that lookups read rows of: one that the program holds, or an expression of such.
@@ -44,6 +48,11 @@ class Matrix:
         return math.prod(self.row)
 
     @property
+    def vectors(self) -> DType:
+        """Element type of what lookups give: numpy has no bfloat16, and float32 holds all of it."""
+        return DType.FLOAT32 if self.dtype is DType.BFLOAT16 else self.dtype
+
+    @property
     def bytes(self) -> int:
         """Size of all rows."""
         return int(self.rows * self.dim * self.node.meta["val"].element_size())
@@ -66,6 +75,8 @@ class Matrices:
         weights = tuple(sorted(name for name in roots.weights if name in self.body.weights))
         shape = tuple(node.meta["val"].shape)
         if not weights or not roots.constant or not shape or 0 in shape:
+            return None
+        if str(node.meta["val"].dtype).removeprefix("torch.") not in _STORED:
             return None
         number = self.keys.of(node)
         if number not in self._found:

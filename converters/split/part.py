@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from converters.brief import Brief
 from converters.export import export_program
 from converters.program_files import save_program
 from converters.program_signature import program_signature
-from converters.sources.source import Brief
 from converters.split.axes import with_derived
 from converters.split.body import Body
 from converters.split.extract import extract

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from converters.brief import Brief
 from converters.program_signature import program_signature
-from converters.sources.source import Brief
 from converters.split.axes import AxisNames, read_axes
 from converters.split.body import Body, count_operators, unlift
 from converters.split.carried import remark_floats
@@ -66,7 +66,7 @@ def split_program(
     dense = export_part(body, outputs, {**inputs, **cut.vectors}, brief)
     out.mkdir(parents=True, exist_ok=True)
     split = Split(
-        signature=signature,
+        signature=signature.model_copy(update={"outputs": dense.signature.outputs}),
         ids=_write_ids(computed, body, out),
         dense=write_dense(dense, out),
         tables=tuple(_table(matrix) for matrix in _matrices(groups)),

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 from converters.split.body import Body
-from converters.split.fixups import masked_select, renorm, squeeze
+from converters.split.fixups import masked_put, masked_select, renorm, squeeze
 
 FIXUPS: tuple[Callable[[Body], None], ...] = (
+    masked_put.fix,
     masked_select.fix,
     renorm.fix,
     squeeze.fix,

@@ -1,0 +1,124 @@
+"""Rewrites that the parts' formats need."""
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from torch import nn
+
+from registry.signature import Axis
+from tests.composing import split_model
+from tests.models import Model, ids, numbers
+
+
+class Squeezing(nn.Module):
+    """Drops axes in all ways."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.out = nn.Linear(4, 1)
+
+    def forward(self, numbers):
+        every = self.out(numbers).squeeze()
+        last = self.out(numbers).squeeze(-1)
+        none = numbers.squeeze(1).squeeze(0)
+        several = self.out(numbers).unsqueeze(0).squeeze((0, 1, 2))
+        return every, last, none, several
+
+
+class Choosing(nn.Module):
+    """Chooses by constant masks of fewer and of more axes, and by one that depends on data."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("mask", torch.tensor([[[True, False, True], [False, True, True]]]))
+
+    def forward(self, numbers):
+        rows = numbers.shape[0]
+        inner = torch.masked_select(numbers, self.mask).view(rows, 4)
+        return inner, torch.masked_select(numbers, self.mask[0, 0]).view(rows, 2, 2)
+
+
+class Putting(nn.Module):
+    """Writes to where a mask says."""
+
+    def forward(self, numbers):
+        changed = numbers.clone()
+        changed[changed < 0.5] = -1.0
+        return changed * 2
+
+
+def model_of(build, *shape) -> Model:
+    return Model(
+        build=build,
+        inputs=(numbers("numbers", "batch", *shape),),
+        axes={"batch": Axis(max=64)},
+        lookups=0,
+        tables=0,
+    )
+
+
+@pytest.mark.parametrize(
+    "model", [model_of(Squeezing, 4), model_of(Choosing, 2, 3), model_of(Putting, 3)]
+)
+@pytest.mark.parametrize("size", [2, 9])
+def test_rewritten_graphs_answer_like_the_model(model, size, tmp_path):
+    split = split_model(model, tmp_path)
+    arrays = model.arrays(size)
+    answers = zip(
+        split.composed.run(arrays),
+        split.composed.run_onnx(arrays),
+        split.original(arrays),
+        strict=True,
+    )
+    for answer, onnx_answer, original in answers:
+        assert torch.equal(answer, original)
+        np.testing.assert_allclose(onnx_answer, original, rtol=1e-5, atol=1e-6)
+
+
+def test_squeezing_without_an_axis_is_remarked_on_and_keeps_a_batch_of_one(tmp_path):
+    split = split_model(model_of(Squeezing, 4), tmp_path)
+    assert split.composed.run(split.model.arrays(1))[0].shape == (1,)
+    assert any("squeeze() without an axis" in remark.text for remark in split.split.remarks)
+    assert any("module" not in r.text and "test_fixups.py" in r.text for r in split.split.remarks)
+
+
+def test_what_squeezes_nothing_is_left_out(tmp_path):
+    split = split_model(model_of(Squeezing, 4), tmp_path)
+    path = tmp_path / "model.onnx"
+    split.composed.run_onnx(split.model.arrays(3))
+    counted = [node.op_type for node in onnx.load(path).graph.node]
+    assert counted.count("Squeeze") <= 3
+
+
+def test_masks_need_no_search_for_positions(tmp_path):
+    split = split_model(model_of(Putting, 3), tmp_path)
+    split.composed.run_onnx(split.model.arrays(3))
+    operators = {node.op_type for node in onnx.load(tmp_path / "model.onnx").graph.node}
+    assert not operators & {"NonZero", "ScatterND"}
+
+
+class Once(nn.Module):
+    """Shortens rows of a table that the network multiplies with as well."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = nn.Embedding(1100, 8, max_norm=1.0)
+        self.twice = nn.Embedding(1100, 8, max_norm=0.5)
+
+    def forward(self, ids):
+        return self.table(ids) + self.twice(ids) + self.twice((ids + 1) % 1100)
+
+
+def test_rows_are_shortened_for_each_lookup_of_a_table(tmp_path):
+    model = Model(
+        build=Once,
+        inputs=(ids("ids", "batch"),),
+        axes={"batch": Axis(max=64)},
+        lookups=3,
+        tables=2,
+    )
+    split = split_model(model, tmp_path)
+    arrays = {"ids": np.array([0, 5, 1099])}
+    assert torch.equal(split.composed.run(arrays)[0], split.original(arrays)[0])
+    assert len(split.split.tables) == 2
