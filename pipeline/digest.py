@@ -21,6 +21,7 @@ class Digests:
     def __init__(self, memory: Path) -> None:
         self._memory = memory
         self._known: dict[str, list[int | str]] = _read(memory)
+        self._unsettled: set[str] = set()
         self._new = False
 
     def of(self, path: Path) -> str:
@@ -29,19 +30,22 @@ class Digests:
         Raises:
             SourceError: There is no such file.
         """
+        name = str(path.resolve())
         try:
             stat = path.stat()
             mark: list[int | str] = [stat.st_size, stat.st_mtime_ns, stat.st_ino]
-            known = self._known.get(str(path.resolve()))
+            known = self._known.get(name)
             if known is not None and known[:3] == mark:
                 return str(known[3])
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
         except OSError as error:
             raise SourceError(f"{path}: cannot be read: {error.strerror}") from error
+        self._known[name] = [*mark, digest]
         if time.time_ns() - stat.st_mtime_ns > _SETTLED:
-            self._known[str(path.resolve())] = [*mark, digest]
             self._new = True
+        else:
+            self._unsettled.add(name)
         return digest
 
     def save(self) -> None:
@@ -49,7 +53,8 @@ class Digests:
         if self._new:
             self._memory.parent.mkdir(parents=True, exist_ok=True)
             draft = self._memory.with_suffix(f".{os.getpid()}")
-            draft.write_text(json.dumps(self._known))
+            settled = {k: v for k, v in self._known.items() if k not in self._unsettled}
+            draft.write_text(json.dumps(settled))
             draft.replace(self._memory)
             self._new = False
 

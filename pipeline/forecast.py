@@ -13,6 +13,20 @@ _LINKING = ("assemble",)
 
 
 @dataclass(frozen=True)
+class Sizes:
+    """Bytes of a model.
+
+    Attributes:
+        source: Of its files and its samples.
+        dense: Of the dense part: later stages load that, and map the tables. As much as the
+            source until the split is done.
+    """
+
+    source: int
+    dense: int
+
+
+@dataclass(frozen=True)
 class Forecast:
     """Bytes that a stage will add to the disk, and its peak of resident memory in bytes.
 
@@ -30,26 +44,25 @@ class Forecast:
         return self.seconds is not None
 
 
-#: From the bytes of the source and its samples. Upper bounds: before the split it is not known
-#: how much of a model is tables, which later stages map and never load.
-ESTIMATES: Mapping[str, Callable[[int], Forecast]] = {
-    "reference": lambda source: Forecast(16 << 20, _FRAMEWORK + source),
-    "tables": lambda source: Forecast(source, 256 << 20),
-    "convert": lambda source: Forecast(source, _FRAMEWORK + 3 * source),
-    "validate": lambda source: Forecast(1 << 20, _FRAMEWORK + 2 * source),
-    "assemble": lambda source: Forecast(1 << 20, 256 << 20),  # noqa: ARG005  whatever its size
-    "push": lambda source: Forecast(2 * source, 256 << 20),
+#: From sizes of files: what a stage will surely not exceed.
+ESTIMATES: Mapping[str, Callable[[Sizes], Forecast]] = {
+    "reference": lambda model: Forecast(16 << 20, _FRAMEWORK + model.source),
+    "tables": lambda model: Forecast(model.source, 256 << 20),
+    "convert": lambda model: Forecast(model.dense, _FRAMEWORK + 3 * model.dense),
+    "validate": lambda model: Forecast(1 << 20, _FRAMEWORK + 2 * model.dense),
+    "assemble": lambda model: Forecast(1 << 20, 256 << 20),  # noqa: ARG005  it makes links
+    "push": lambda model: Forecast(model.source + model.dense, 256 << 20),
 }
 
 
-def forecast(stage: str, source: int, before: Entry | None) -> Forecast:
+def forecast(stage: str, model: Sizes, before: Entry | None) -> Forecast:
     """Return what an earlier run of the same task took, or an estimate."""
-    estimate = ESTIMATES.get(stage, _any_stage)(source)
+    estimate = ESTIMATES.get(stage, _any_stage)(model)
     if before is None:
         return estimate
     written = estimate.disk if stage in _LINKING else sum(before.files.values())
     return Forecast(written, before.usage.peak, before.usage.seconds)
 
 
-def _any_stage(source: int) -> Forecast:
-    return Forecast(source, _FRAMEWORK + source)
+def _any_stage(model: Sizes) -> Forecast:
+    return Forecast(model.source, _FRAMEWORK + model.source)

@@ -1,12 +1,12 @@
 """Give tasks their keys, and with those their places in the cache."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline import cache
 from pipeline.digest import Digests
-from pipeline.forecast import forecast
+from pipeline.forecast import Sizes, forecast
 from pipeline.material import Material
 from pipeline.node import Node
 from pipeline.steps import Step
@@ -63,9 +63,14 @@ class Planner:
             folder=folder,
             entry=entry,
             why=why,
-            forecast=forecast(node.stage, self.size, before),
+            forecast=forecast(node.stage, self._sizes(done.values()), before),
             reusable=node.cached,
         )
+
+    def _sizes(self, done: Iterable[Step]) -> Sizes:
+        splits = [step.entry for step in done if step.task.stage == "split" and step.entry]
+        dense = [size for entry in splits for name, size in entry.files.items() if "dense/" in name]
+        return Sizes(self.size, sum(dense) if dense else self.size)
 
     def _material(self, node: Node, task: Task, read: Mapping[str, Step]) -> Material:
         return Material(

@@ -8,6 +8,7 @@ from pydantic import Field, JsonValue
 
 from pipeline.stages.verdict import Validation
 from registry.composition import Split
+from registry.errors import PlatformError
 from registry.signature import Frozen
 
 Outcome = Literal["running", "published", "done", "failed", "interrupted"]
@@ -82,3 +83,8 @@ class RunRecord(Frozen):
     tools: dict[str, str]
     cpu: str
     version: int | None = None
+
+
+def fault_of(error: PlatformError) -> Fault:
+    """Write an error down."""
+    return Fault(kind=type(error).__name__, message=str(error), exit_code=error.exit_code)

@@ -8,11 +8,11 @@ from pathlib import Path
 from pipeline import cache
 from pipeline.diary import Diary
 from pipeline.fit import check_fit
-from pipeline.record import Outcome, RunRecord
+from pipeline.record import Outcome, RunRecord, fault_of
 from pipeline.setting import Setting, environment
 from pipeline.stages.verdict import verdict
 from pipeline.steps import Plan, Step
-from pipeline.take import Bench, failed, fault_of, take
+from pipeline.take import Bench, failed, take
 from pipeline.watch import Watch
 from registry.errors import JobError, ParityError, PlatformError, ResourceError
 
@@ -65,9 +65,11 @@ def execute(plan: Plan, wishes: Wishes, watch: Watch) -> RunResult:
         return _close(diary, error)
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            diary.write("failed")
             raise
         return _close(diary, _full(plan.home))
+    except Exception:
+        diary.write("failed")
+        raise
     return _close(diary, None)
 
 

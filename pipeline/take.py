@@ -2,13 +2,13 @@
 
 import shlex
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 from pipeline import cache
-from pipeline.record import Fault, StageRecord, Usage
+from pipeline.record import StageRecord, Usage, fault_of
 from pipeline.reproduce import SCRIPT, write_script
 from pipeline.setting import Setting
 from pipeline.steps import Step
@@ -49,6 +49,8 @@ def take(step: Step, bench: Bench) -> StageRecord:
     Raises:
         PlatformError: What the stage raised.
     """
+    if bench.force and step.entry:
+        step = replace(step, why="forced")
     if not step.reusable:
         out = bench.runs / cache.slug(step.task.name) / "output"
         return _record(step, _make(step, bench, out), "done", out.parent)
@@ -78,11 +80,6 @@ def failed(stage: StageRecord, bench: Bench, error: PlatformError) -> StageRecor
     if stage.output is not None:
         places = {}
     return stage.model_copy(update={"outcome": "failed", "error": fault_of(error), **places})
-
-
-def fault_of(error: PlatformError) -> Fault:
-    """Write an error down."""
-    return Fault(kind=type(error).__name__, message=str(error), exit_code=error.exit_code)
 
 
 def reused(step: Step, entry: cache.Entry) -> StageRecord:

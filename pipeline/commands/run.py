@@ -2,11 +2,17 @@
 
 import signal
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from pydantic import JsonValue
 
 from pipeline import console
+from registry.errors import PlatformError
+
+if TYPE_CHECKING:
+    from pipeline.job.job import Job
+    from pipeline.run import RunResult
 
 
 def run(  # noqa: PLR0913  each is an option of the command
@@ -35,22 +41,42 @@ def run(  # noqa: PLR0913  each is an option of the command
     from pipeline.job.load import load_job  # noqa: PLC0415
     from pipeline.plan import plan  # noqa: PLC0415
     from pipeline.run import Wishes, execute  # noqa: PLC0415
-    from pipeline.summary import as_record, show_summary  # noqa: PLC0415
     from pipeline.watch import watching  # noqa: PLC0415
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     wishes = Wishes(force, until, not no_push, not ignore_forecast, patience * 60)
-    found = load_job(job)
-    with watching(json=as_json) as watch:
-        result = execute(
-            plan(found, job.parent, find_home(), text=job.read_text("utf-8")), wishes, watch
-        )
+    try:
+        found = load_job(job)
+        planned = plan(found, job.parent, find_home(), text=job.read_text("utf-8"))
+        with watching(json=as_json) as watch:
+            result = execute(planned, wishes, watch)
+    except PlatformError as error:
+        if as_json:
+            console.emit(_unstarted(error))
+        raise
+    _end(result, found, as_json=as_json)
+
+
+def _end(result: "RunResult", job: "Job", *, as_json: bool) -> None:
+    """Show what came of the run, and leave as it ended."""
+    from pipeline.summary import as_record, show_summary  # noqa: PLC0415
+
     if as_json:
         console.emit(as_record(result))
     else:
-        show_summary(result, found)
+        show_summary(result, job)
     if result.record.outcome == "interrupted":
         console.note("interrupted: finished stages are kept; the same command goes on from there")
         raise KeyboardInterrupt
     if result.error is not None:
         raise result.error
+
+
+def _unstarted(error: PlatformError) -> dict[str, JsonValue]:
+    from pipeline.record import fault_of  # noqa: PLC0415
+
+    return {
+        "event": "result",
+        "outcome": "failed",
+        "error": fault_of(error).model_dump(mode="json"),
+    }

@@ -158,6 +158,14 @@ def test_a_stage_that_is_not_there_is_answered_with_those_that_are(first, folder
     assert "validate ov" in run.stderr
 
 
+def test_machines_are_told_of_a_job_that_cannot_start(folder):
+    run = pipeline(folder, "run", "nothing.yaml", "--json")
+    result = json.loads(run.stdout)
+    assert run.returncode == JobError.exit_code
+    assert (result["event"], result["outcome"]) == ("result", "failed")
+    assert result["error"]["exit_code"] == JobError.exit_code
+
+
 def test_ctrl_c_is_clean_and_says_how_to_go_on(first, folder):
     run = subprocess.Popen(
         call("run", "job.yaml", "--force"),
