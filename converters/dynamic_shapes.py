@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from converters.brief import Brief
 from converters.examples import axis_sizes, example_arrays
-from converters.sources.source import Brief
 from registry.signature import Axis, Input
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from converters.brief import Arrays, Brief, RefusalError
 from converters.forward import call_in_order
 from converters.program_signature import output_names, torch_dtype
-from converters.sources.source import Arrays, Brief, RefusalError
 from converters.stored import numpy_dtype
 from registry.errors import SourceError
 from registry.signature import DType

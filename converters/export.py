@@ -4,11 +4,11 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from converters.brief import Brief
 from converters.dynamic_shapes import dynamic_shapes, example_inputs, follows
 from converters.export_faults import explain
 from converters.forward import in_job_order
 from converters.quiet import TORCH_EXPORT, quiet
-from converters.sources.source import Brief
 
 if TYPE_CHECKING:
     import torch

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from converters import forward
+from converters.brief import Brief
 from converters.dynamic_shapes import dynamic_shapes, example_inputs, plain
 from converters.program_signature import named_expression, shape_names
 from converters.quiet import TORCH_EXPORT, quiet
-from converters.sources.source import Brief
 from registry.errors import PlatformError, SourceError
 
 if TYPE_CHECKING:

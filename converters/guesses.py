@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from converters.brief import Arrays, Inspection
 from converters.eager import named_outputs
 from converters.forward import call_in_order
 from converters.program_signature import (
@@ -16,7 +17,6 @@ from converters.program_signature import (
     output_tree,
     torch_dtype,
 )
-from converters.sources.source import Arrays, Inspection
 from registry.signature import Axis, Dim, DType, Ids, Input
 
 if TYPE_CHECKING:

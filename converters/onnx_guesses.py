@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from converters.brief import Arrays
 from converters.onnx_files import signature_of
-from converters.sources.source import Arrays
 from registry.composition import Kept
 from registry.signature import ANY, Dim, Ids, Input, Tensor
 

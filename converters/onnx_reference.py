@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from converters.sources.source import Arrays, Brief, RefusalError
+from converters.brief import Arrays, Brief, RefusalError
 from converters.stored import numpy_dtype
 from registry.errors import SourceError
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from converters.brief import Brief
 from converters.program_signature import input_values, torch_dtype
-from converters.sources.source import Brief
 from registry.errors import SourceError
 from registry.signature import Input
 

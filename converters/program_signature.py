@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import torch
     from torch.export import ExportedProgram
 
-    from converters.sources.source import Brief
+    from converters.brief import Brief
 
 
 def program_signature(program: "ExportedProgram", brief: "Brief") -> Signature:

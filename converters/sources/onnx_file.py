@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from converters.brief import Arrays, Brief, Inspection, SourceOptions
 from converters.onnx_faults import external_files, faults, inline_functions
 from converters.onnx_files import nodes, open_model, signature_of
 from converters.onnx_guesses import guess_inputs, kept_tables
 from converters.onnx_match import take_names
 from converters.onnx_reference import answering
 from converters.onnx_shapes import infer_shapes
-from converters.sources.source import Arrays, Brief, Inspection, Source, SourceOptions
+from converters.sources.source import Source
 from converters.split.policy import SplitOptions
 from registry.composition import Artifact, Remark, Split
 from registry.errors import SourceError, SplitError

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from pydantic import Field, JsonValue
 
+from converters.brief import Arrays, Brief, Inspection, SourceOptions
 from converters.checkpoint import Checkpoint, open_checkpoint
 from converters.eager import answering
 from converters.export import export_program
 from converters.guesses import inspect_module
 from converters.skeleton import build_skeleton
-from converters.sources.source import Arrays, Brief, Inspection, Source, SourceOptions
+from converters.sources.source import Source
 from converters.split.policy import SplitOptions
 from converters.split.program import split_program
 from converters.user_code import importable, load_callable, local_files, raised

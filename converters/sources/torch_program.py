@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from converters import program_safety
+from converters.brief import Arrays, Brief, Inspection, SourceOptions
 from converters.eager import answering
 from converters.guesses import guess_program
 from converters.program_match import in_program_order
 from converters.quiet import TORCH_EXPORT, quiet
-from converters.sources.source import Arrays, Brief, Inspection, Source, SourceOptions
+from converters.sources.source import Source
 from converters.split.policy import SplitOptions
 from converters.split.program import split_program
 from registry.composition import Split
