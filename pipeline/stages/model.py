@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from converters.brief import Brief
 from converters.sources import AnySource
-from converters.sources.source import Brief
 from registry.signature import Axis, Frozen, Input
 
 

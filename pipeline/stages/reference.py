@@ -8,8 +8,8 @@ import numpy as np
 from pydantic import Field
 from safetensors.numpy import save_file
 
+from converters.brief import RefusalError
 from converters.sources import find_source
-from converters.sources.source import RefusalError
 from pipeline.job.job import Samples
 from pipeline.job.samples import read_samples
 from pipeline.stages.model import ModelOptions
