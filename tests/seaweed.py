@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,11 +98,32 @@ def seaweed(folder: Path) -> Iterator[Seaweed]:
     authority.cert_pem.write_to_path(folder / "authority.pem")
     certificate.private_key_pem.write_to_path(folder / "key.pem")
     certificate.cert_chain_pems[0].write_to_path(folder / "certificate.pem")
-    ports = dict(zip(_PORTS, _free_ports(len(_PORTS)), strict=True))
-    (folder / "data").mkdir()
+    process, server = _start(folder)
+    try:
+        yield server
+    finally:
+        _kill(process)
+
+
+def _start(folder: Path) -> tuple[subprocess.Popen[bytes], Seaweed]:
+    """Start a server; again on other ports where somebody was faster to take one."""
+    for _ in range(3):
+        ports = dict(zip(_PORTS, _free_ports(len(_PORTS)), strict=True))
+        http = f"http://127.0.0.1:{ports['s3.port']}"
+        https = f"https://127.0.0.1:{ports['s3.port.https']}"
+        server = Seaweed(http, https, folder / "authority.pem")
+        process = _run(folder, [f"-{name}={port}" for name, port in ports.items()])
+        if _comes_up(process, server):
+            return process, server
+        _kill(process)
+    raise RuntimeError(f"weed did not start: {(folder / 'log').read_text()[-4000:]}")
+
+
+def _run(folder: Path, ports: list[str]) -> subprocess.Popen[bytes]:
+    (folder / "data").mkdir(exist_ok=True)
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [*_command(folder), *(f"-{name}={port}" for name, port in ports.items())],
+        return subprocess.Popen(
+            [*_command(folder), *ports],
             env={
                 "PATH": os.environ["PATH"],
                 "HOME": str(folder),
@@ -115,15 +136,13 @@ def seaweed(folder: Path) -> Iterator[Seaweed]:
             stderr=log,
             start_new_session=True,
         )
-    http = f"http://127.0.0.1:{ports['s3.port']}"
-    https = f"https://127.0.0.1:{ports['s3.port.https']}"
-    try:
-        server = Seaweed(http, https, folder / "authority.pem")
-        _wait(process, server, folder / "log")
-        yield server
-    finally:
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill the server and its children."""
+    with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    process.wait()
 
 
 def _command(folder: Path) -> list[str]:
@@ -142,10 +161,11 @@ def _free_ports(count: int) -> list[int]:
             one.close()
 
 
-def _wait(process: subprocess.Popen[bytes], server: Seaweed, log: Path) -> None:
+def _comes_up(process: subprocess.Popen[bytes], server: Seaweed) -> bool:
     """Wait until the bucket is there, at both endpoints."""
     deadline = time.monotonic() + 60
-    while not all(server.answers(endpoint) for endpoint in (server.http, server.https)):
-        if process.poll() is not None or time.monotonic() > deadline:
-            raise RuntimeError(f"weed did not start: {log.read_text()[-4000:]}")
+    while process.poll() is None and time.monotonic() < deadline:
+        if server.answers(server.http) and server.answers(server.https):
+            return True
         time.sleep(0.1)
+    return False

@@ -10,12 +10,13 @@ from urllib.parse import unquote, urlsplit
 
 from registry.digest import Advance, chunks_of, digest_of
 from registry.disk import disk_faults
-from registry.errors import IntegrityError, StoreError
+from registry.errors import StoreError
 from registry.manifest import File
 from registry.partial_file import PARTIAL, partial_file, write_all
 from registry.store.store import (
     LARGEST,
     StoreKind,
+    changed,
     check_key,
     check_prefix,
     check_size,
@@ -104,10 +105,7 @@ def _copy(original: FileIO, copy: FileIO, file: File, advance: Advance) -> None:
     """Copy, and refuse what is not the file that was asked for."""
     found = digest_of(chunks_of(original), lambda chunk: write_all(copy, chunk), advance)
     if found != file:
-        raise IntegrityError(
-            f"{original.name} changed while it was published: its digest was {file.digest} and is "
-            f"{found.digest}. Let nothing write to it, then publish again"
-        )
+        raise changed(str(original.name), file, found.digest)
 
 
 def _holds_a_file(path: Path) -> bool:

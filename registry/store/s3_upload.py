@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 
 from registry.digest import Advance
-from registry.errors import IntegrityError
 from registry.manifest import File
 from registry.side_by_side import ahead
+from registry.store.store import changed
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -91,11 +91,3 @@ def _read(source: FileIO, size: int) -> bytes:
 
 def _part_size(file: File) -> int:
     return max(PART, math.ceil(file.size / MOST_PARTS))
-
-
-def changed(path: str, file: File, found: str) -> IntegrityError:
-    """Say that a file is no longer what it was."""
-    return IntegrityError(
-        f"{path} changed while it was published: its digest was {file.digest} and is {found}. "
-        "Let nothing write to it, then publish again"
-    )

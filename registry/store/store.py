@@ -105,3 +105,11 @@ def missing(where: str) -> IntegrityError:
         f"{where} is missing, though it was published. Publish again from the same files, "
         "or restore the store from a backup"
     )
+
+
+def changed(path: str, file: File, found: str) -> IntegrityError:
+    """Say that a file is no longer what it was when it was digested."""
+    return IntegrityError(
+        f"{path} changed while it was published: its digest was {file.digest} and is {found}. "
+        "Let nothing write to it, then publish again"
+    )

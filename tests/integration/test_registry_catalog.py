@@ -13,6 +13,9 @@ from registry.manifest import Version
 from tests.drafts import write_draft
 from tests.places import Place
 
+#: The suite of all stores speaks http too.
+pytestmark = pytest.mark.parametrize("place", ["folder", "s3 over https"], indirect=True)
+
 
 def publish(catalog: Catalog, folder: Path, answer: bytes = b"weights") -> Version:
     return catalog.publish(write_draft(folder, answer=answer), folder)

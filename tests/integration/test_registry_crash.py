@@ -18,6 +18,9 @@ from tests.places import Place, folder_place
 
 ROOT = Path(__file__).parents[2]
 
+#: The suite of all stores speaks http too.
+both = pytest.mark.parametrize("place", ["folder", "s3 over https"], indirect=True)
+
 
 def start(place: Place, *arguments: object, under: tuple[str, ...] = ()) -> subprocess.Popen[str]:
     """Start a publisher, and wait until it is about to publish."""
@@ -38,10 +41,11 @@ def check(catalog: Catalog) -> int:
     return len(numbers)
 
 
+@both
 def test_killed_at_any_moment_it_leaves_no_half_version(place: Place, tmp_path):
     catalog = Catalog(place.open())
     chance = random.Random(7)
-    for attempt in range(8 if place.endpoint else 24):
+    for attempt in range(12 if place.endpoint else 24):
         process = start(place, tmp_path / "draft", 1000)
         time.sleep(chance.uniform(0, 0.4))
         process.kill()
@@ -54,6 +58,7 @@ def test_killed_at_any_moment_it_leaves_no_half_version(place: Place, tmp_path):
     assert check(catalog) == count + 1
 
 
+@both
 def test_killed_while_it_pulls_a_later_pull_is_right(place: Place, tmp_path):
     catalog = Catalog(place.open())
     draft = write_draft(tmp_path / "draft", answer=os.urandom(24 << 20))
