@@ -1,6 +1,7 @@
 """The versions and channels in a store."""
 
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 
 from registry import channel as channels
@@ -12,6 +13,7 @@ from registry.manifest import Draft, Move, Version
 from registry.progress import Progress, silent
 from registry.record import read_version
 from registry.reference import check_name, parse_reference
+from registry.side_by_side import ahead
 from registry.store.store import Store
 
 #: Names that an error lists.
@@ -106,8 +108,8 @@ class Catalog:
 
     def history(self, model: str, name: str) -> tuple[Move, ...]:
         """Return all entries of a channel, the oldest first."""
-        numbers = self._moves(model, name)
-        return tuple(channels.read_entry(self.store, model, name, each) for each in numbers)
+        read = partial(channels.read_entry, self.store, model, name)
+        return tuple(ahead(read, self._moves(model, name), width=8))
 
     def move(self, model: str, channel: str, version: int, *, who: str, why: str) -> Move:
         """Point a channel at a version, and say who did it and why."""

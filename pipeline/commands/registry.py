@@ -1,5 +1,6 @@
 """`pipeline registry`: look into a store, and bring versions out of it."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -13,6 +14,7 @@ from pipeline.progress import size
 from registry.catalog import Catalog
 from registry.errors import StoreError
 from registry.reference import check_name, parse_reference
+from registry.side_by_side import ahead
 
 app = typer.Typer(
     help="List, show, pull and verify versions.", no_args_is_help=True, add_completion=False
@@ -125,8 +127,10 @@ def log(
 
 
 def _list_models(catalog: Catalog, *, as_json: bool) -> None:
-    found = {model: catalog.versions(model) for model in catalog.models()}
-    channels = {model: _channels(catalog, model) for model in found}
+    models = catalog.models()
+    found = dict(zip(models, ahead(catalog.versions, models, width=8), strict=True))
+    pointers = ahead(partial(_channels, catalog), models, width=8)
+    channels = dict(zip(models, pointers, strict=True))
     if as_json:
         rows: list[JsonValue] = [
             {"model": model, "versions": list(numbers), "channels": {**channels[model]}}
@@ -145,7 +149,7 @@ def _list_models(catalog: Catalog, *, as_json: bool) -> None:
 
 def _list_versions(catalog: Catalog, model: str, *, as_json: bool) -> None:
     catalog.resolve(model)  # says what is missing
-    versions = [catalog.version(model, number) for number in catalog.versions(model)]
+    versions = list(ahead(partial(catalog.version, model), catalog.versions(model), width=8))
     channels = _channels(catalog, model)
     if as_json:
         rows: list[JsonValue] = [figures(version) for version in versions]
