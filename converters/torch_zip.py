@@ -103,20 +103,23 @@ def _stored(file: Path, key: str, tensor: "torch.Tensor") -> Stored:
     start = getattr(tensor.untyped_storage(), "_checkpoint_offset", None)
     if start is None:
         raise SourceError(f"{file}: '{key}' has no data in the file. Save it anew: {_SAVE}")
+    try:
+        dtype = torch_dtype(tensor.dtype)
+    except SourceError as error:
+        raise SourceError(f"{file}: '{key}': {error}") from error
     stored = Stored(
         file,
         int(start) + tensor.storage_offset() * tensor.element_size(),
-        torch_dtype(tensor.dtype),
+        dtype,
         tuple(tensor.shape),
         None if tensor.is_contiguous() else tuple(tensor.stride()),
     )
     inside = tensor.storage_offset() * tensor.element_size() + stored.span
-    if inside > tensor.untyped_storage().nbytes() or stored.offset + stored.span > _size(file):
+    if (
+        inside > tensor.untyped_storage().nbytes()
+        or stored.offset + stored.span > file.stat().st_size
+    ):
         raise SourceError(
             f"{file}: is damaged or cut short: '{key}' should have {stored.nbytes} bytes"
         )
     return stored
-
-
-def _size(file: Path) -> int:
-    return file.stat().st_size

@@ -12,6 +12,7 @@ from converters.checkpoint import Checkpoint, open_checkpoint
 from converters.eager import answering
 from converters.export import export_program
 from converters.guesses import inspect_module
+from converters.program_signature import torch_dtype
 from converters.skeleton import build_skeleton
 from converters.sources.source import Source
 from converters.split.policy import SplitOptions
@@ -59,7 +60,7 @@ def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) ->
     progress(1, 3, "steps")
     program = export_program(module, brief)
     progress(2, 3, "steps")
-    found = split_program(program, brief, options, out, _origins(checkpoint))
+    found = split_program(program, brief, options, out, _origins(module, checkpoint))
     whole = found.model_copy(update={"remarks": (*remarks, *found.remarks)})
     (out / "split.json").write_text(whole.model_dump_json(indent=2))
     progress(3, 3, "steps")
@@ -84,8 +85,19 @@ def _own(options: SourceOptions) -> TorchOptions:
     return options
 
 
-def _origins(checkpoint: Checkpoint | None) -> Callable[[str], Origin | None]:
-    return checkpoint.find_origin if checkpoint else lambda _: None
+def _origins(
+    module: "torch.nn.Module", checkpoint: Checkpoint | None
+) -> Callable[[str], Origin | None]:
+    """Say where the checkpoint holds what the module has; not where it was cast to another type."""
+    weights = module.state_dict()
+
+    def find(name: str) -> Origin | None:
+        if checkpoint is None or name not in checkpoint.tensors or name not in weights:
+            return None
+        same = checkpoint.tensors[name].dtype is torch_dtype(weights[name].dtype)
+        return checkpoint.find_origin(name) if same else None
+
+    return find
 
 
 def _checkpoint(options: TorchOptions, folder: Path) -> Checkpoint | None:

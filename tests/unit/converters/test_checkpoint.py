@@ -128,6 +128,12 @@ def test_weights_that_are_not_numbers_are_named(dtype, value, said, tmp_path):
         load_weights(build_skeleton(Net), checkpoint)
 
 
+def test_a_type_that_the_platform_lacks_is_named(tmp_path):
+    torch.save({"phase": torch.ones(2, dtype=torch.complex64)}, tmp_path / "w.pt")
+    with pytest.raises(SourceError, match="'phase': element type complex64 is not supported"):
+        open_checkpoint(tmp_path / "w.pt")
+
+
 def test_sums_that_overflow_are_no_fault(tmp_path):
     torch.save({"w": torch.full((100,), 3e38)}, tmp_path / "w.pt")
     assert find_bad(open_checkpoint(tmp_path / "w.pt")) == {}

@@ -169,6 +169,35 @@ def test_a_wrong_number_of_output_names_is_refused():
         program_signature(export_program(Ranker(), given), given)
 
 
+def test_an_output_of_a_type_that_the_platform_lacks_is_refused():
+    class Complex(torch.nn.Module):
+        def forward(self, x):
+            return torch.fft.rfft(x)
+
+    given = brief(floats())
+    with pytest.raises(SourceError, match="element type complex64 is not supported"):
+        program_signature(export_program(Complex(), given), given)
+
+
+def test_an_output_that_is_no_tensor_is_refused():
+    class Count(torch.nn.Module):
+        def forward(self, x):
+            return x, 3
+
+    given = brief(floats())
+    with pytest.raises(SourceError, match=r"output 1 of the model is .*, not a tensor"):
+        program_signature(export_program(Count(), given), given)
+
+
+def test_a_nested_input_is_refused_by_the_line_that_takes_it_apart():
+    class Nested(torch.nn.Module):
+        def forward(self, features):
+            return features["x"] + 1
+
+    with pytest.raises(SourceError, match=r"test_export.py:\d+ \(return features\["):
+        export_program(Nested(), brief(floats("features")))
+
+
 def test_nothing_is_printed(capsys):
     with pytest.raises(SourceError):
         export_program(Baked(), brief(floats()))

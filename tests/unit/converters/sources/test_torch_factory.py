@@ -185,3 +185,14 @@ def test_a_job_without_weights_takes_the_modules_own(folder):
     split = SOURCE.split(brief(folder), SplitOptions(), folder / "out", silent)
     assert split.origins[0].file.startswith("origins")
     assert list((folder / "out" / "origins").iterdir())
+
+
+def test_a_table_that_was_cast_is_not_taken_from_the_checkpoint(folder):
+    state = torch_state(folder)
+    save_file(state | {"item.weight": state["item.weight"].half()}, folder / "h.safetensors")
+    split = SOURCE.split(
+        brief(folder, weights="h.safetensors"), SplitOptions(), folder / "out", silent
+    )
+    assert split.origins[0].file.startswith("origins")
+    written = load_file(folder / "out" / split.origins[0].file)["rows"]
+    assert torch.equal(written, state["item.weight"].half().float())
