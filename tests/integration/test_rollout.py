@@ -1,5 +1,6 @@
 import json
 import time
+from uuid import uuid4
 
 import pytest
 
@@ -8,6 +9,7 @@ from registry.catalog import Catalog
 from registry.layout import blob_key
 from registry.store import open_store
 from targets.serving.presence import Presence, announce
+from tests.seaweed import BUCKET
 from tests.servers import Crowd, running
 from tests.versions import publish
 
@@ -17,7 +19,7 @@ def catalog(tmp_path):
     """Return a catalog with two versions, the first of them in production."""
     catalog = Catalog(open_store(str(tmp_path / "store")))
     for seed in (1, 2):
-        publish(catalog, tmp_path, seed)
+        publish(catalog, tmp_path, seed, runtimes=("onnxruntime",))
     catalog.move("ranker", "production", 1, who="me", why="the first one")
     return catalog
 
@@ -67,7 +69,7 @@ def test_no_request_is_lost_or_mixed_up_while_versions_come_and_go(
     catalog, pipeline, tmp_path, capsys
 ):
     seeds = {"1": 1, "2": 2, "3": 3}
-    publish(catalog, tmp_path, 3)
+    publish(catalog, tmp_path, 3, runtimes=("onnxruntime",))
     with running(tmp_path / "store", tmp_path / "cache", "--poll", "0.3") as server:
         with Crowd(server.port, seeds) as crowd:
             for command in (
@@ -86,6 +88,20 @@ def test_no_request_is_lost_or_mixed_up_while_versions_come_and_go(
     assert set(crowd.versions) == set(seeds)
 
 
+def test_versions_come_out_of_s3_as_well(s3_environment, tmp_path, capsys):
+    store = f"s3://{BUCKET}/{uuid4().hex}"
+    where = ("--endpoint", s3_environment.http)
+    catalog = Catalog(open_store(store, endpoint=s3_environment.http))
+    for seed in (1, 2):
+        publish(catalog, tmp_path, seed, runtimes=("onnxruntime",))
+    catalog.move("ranker", "production", 1, who="me", why="the first one")
+    with running(store, tmp_path / "cache", *where) as server:
+        named = ("--store", store, *where, "--cache", str(tmp_path / "cache"))
+        assert call(["rollout", "ranker@2", *named]) == 0, capsys.readouterr().err
+        assert server.version() == "2"
+    assert "the server at 127.0.0.1" in capsys.readouterr().out
+
+
 def test_a_version_that_no_host_can_run_is_refused_while_the_old_one_serves(
     catalog, pipeline, tmp_path, capsys
 ):
@@ -100,7 +116,7 @@ def test_a_version_that_no_host_can_run_is_refused_while_the_old_one_serves(
 def test_a_version_that_answers_otherwise_than_recorded_is_refused(
     catalog, pipeline, tmp_path, capsys
 ):
-    publish(catalog, tmp_path, 3, recorded_shift=0.5)
+    publish(catalog, tmp_path, 3, recorded_shift=0.5, runtimes=("onnxruntime",))
     assert pipeline("rollout", "ranker@3") == 21
     assert "score: 16 of 16 values are off" in capsys.readouterr().err
     assert live(catalog) == 1

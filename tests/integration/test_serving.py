@@ -182,6 +182,15 @@ def test_metrics_count_what_happened(server):
     assert after['pipeline_model_version{model="ranker",version="1"}'] == 1
 
 
+def test_openvino_serves_as_well(store, tmp_path):
+    with running(store, tmp_path, "--target", "openvino", reference="ranker@3") as server:
+        inputs = some_requests(3)
+        _, _, body = server.request("POST", INFER, as_json(inputs))
+        answer = orjson.loads(body)["outputs"][0]["data"]
+        np.testing.assert_allclose(answer, right_answer(3, inputs).ravel(), 1e-4, 1e-4)
+        assert orjson.loads(server.request("GET", "/v2/models/ranker")[2])["platform"] == "openvino"
+
+
 def test_sigterm_under_load_loses_nothing(store, tmp_path):
     with (
         running(store, tmp_path, "--drain", "0.7") as server,
@@ -250,8 +259,8 @@ def test_a_channel_that_is_not_there_ends_the_server(store, tmp_path):
 
 def test_sighup_takes_the_channel_up_at_once(tmp_path):
     catalog = Catalog(open_store(str(tmp_path / "store")))
-    publish(catalog, tmp_path, 1)
-    publish(catalog, tmp_path, 2)
+    publish(catalog, tmp_path, 1, runtimes=("onnxruntime",))
+    publish(catalog, tmp_path, 2, runtimes=("onnxruntime",))
     catalog.move("ranker", "production", 1, who="me", why="the first one")
     with running(tmp_path / "store", tmp_path / "cache", "--poll", "600") as server:
         catalog.move("ranker", "production", 2, who="me", why="the second one")
@@ -261,9 +270,9 @@ def test_sighup_takes_the_channel_up_at_once(tmp_path):
 
 def test_a_version_that_is_corrupt_never_goes_live(tmp_path):
     catalog = Catalog(open_store(str(tmp_path / "store")))
-    publish(catalog, tmp_path, 1)
-    broken = publish(catalog, tmp_path, 2)
-    publish(catalog, tmp_path, 3)
+    publish(catalog, tmp_path, 1, runtimes=("onnxruntime",))
+    broken = publish(catalog, tmp_path, 2, runtimes=("onnxruntime",))
+    publish(catalog, tmp_path, 3, runtimes=("onnxruntime",))
     catalog.move("ranker", "production", 1, who="me", why="the first one")
     blob = tmp_path / "store" / blob_key(broken.files["builds/onnxruntime/model.onnx"].digest)
     blob.chmod(0o644)
