@@ -1,0 +1,115 @@
+"""What is particular to OpenVINO: forced precision, 32-bit integers, streams, no calls home."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from converters.converter import ConvertOptions
+from converters.onnx_to_openvino import convert
+from registry.errors import InputError
+from targets.cpu import host
+from targets.openvino import TARGET, load
+from targets.target import ThreadPlan
+from tests.tiny_onnx import MODELS, feeds, write
+
+ONE = ThreadPlan(threads=1)
+
+
+@pytest.fixture
+def folder(tmp_path) -> Path:
+    write(MODELS["mlp"](), tmp_path / "onnx")
+    convert(tmp_path / "onnx", tmp_path / "ir", ConvertOptions())
+    return tmp_path / "ir"
+
+
+def run(script: str) -> str:
+    """Run a program of its own; whether a module was imported, or memory grew, shows there."""
+    command = [sys.executable, "-c", script]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def needs(precision: str) -> pytest.MarkDecorator:
+    missing = set(TARGET.precisions[precision]) - host().flags
+    return pytest.mark.skipif(bool(missing), reason=f"this CPU has no {', '.join(missing)}")
+
+
+@pytest.mark.parametrize(
+    "precision", ["f32", *(pytest.param(name, marks=needs(name)) for name in ("bf16", "f16"))]
+)
+def test_the_precision_that_was_asked_for_is_in_force(folder, precision):
+    runner = load(folder, precision, ONE)
+    assert runner.in_force()["precision"] == precision
+    found = runner.run(feeds(MODELS["mlp"](), 3))["score"]
+    exact = load(folder, "f32", ONE).run(feeds(MODELS["mlp"](), 3))["score"]
+    np.testing.assert_allclose(found, exact, atol=1e-6 if precision == "f32" else 0.1)
+
+
+def test_streams_and_their_threads_are_in_force(folder):
+    force = load(folder, "f32", ThreadPlan(threads=1, streams=2)).in_force()
+    assert (force["streams"], force["threads"]) == ("2", "2")
+    assert force["pinned"] == "false"
+
+
+@pytest.mark.parametrize("wrong", [2**31, -(2**31) - 1, 2**32, 2**62])
+def test_integers_beyond_32_bits_are_refused_not_cut(tmp_path, wrong):
+    made = MODELS["integers"]()
+    write(made, tmp_path / "onnx")
+    convert(tmp_path / "onnx", tmp_path / "ir", ConvertOptions())
+    runner = load(tmp_path / "ir", "f32", ONE)
+    inputs = feeds(made, 2)
+    inputs["ids"][1, 3] = wrong
+    with pytest.raises(InputError, match=f"ids: {wrong} does not fit into the 32 bits"):
+        runner.run(inputs)
+    inputs["ids"][1, 3] = 2**31 - 1
+    runner.run(inputs)
+
+
+def test_a_refusal_does_not_use_up_a_request(folder):
+    runner = load(folder, "f32", ONE)
+    for _ in range(3):
+        with pytest.raises(InputError):
+            runner.run({})
+    runner.run(feeds(MODELS["mlp"](), 1))
+
+
+def test_neither_loading_nor_converting_reports_to_the_maker(folder):
+    script = f"""
+import sys
+from pathlib import Path
+from converters.converter import ConvertOptions
+from converters.onnx_to_openvino import convert
+from targets.openvino import load
+from targets.target import ThreadPlan
+convert(Path({str(folder.parent / "onnx")!r}), Path({str(folder)!r}), ConvertOptions())
+load(Path({str(folder)!r}), "f32", ThreadPlan(threads=1))
+loaded = [name for name, module in sys.modules.items() if module]
+print([name for name in loaded if "openvino_telemetry" in name])
+"""
+    told = run(script)
+    assert told.strip() == "[]"
+
+
+def test_memory_does_not_grow_with_the_number_of_shapes(tmp_path):
+    script = f"""
+import resource
+from pathlib import Path
+import numpy as np
+from targets.openvino import load
+from targets.target import ThreadPlan
+runner = load(Path({str(tmp_path / "ir")!r}), "f32", ThreadPlan(threads=1))
+def ask(sizes):
+    for size in sizes:
+        runner.run({{"x": np.zeros((size, 6), np.float32)}})
+ask([1000, *range(1, 350)])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+ask(range(350, 700))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+    write(MODELS["mlp"](), tmp_path / "onnx")
+    convert(tmp_path / "onnx", tmp_path / "ir", ConvertOptions())
+    told = run(script)
+    # It was 130 MiB with the cache that OpenVINO has by default.
+    assert int(told) < 60 << 10
