@@ -14,7 +14,7 @@ from pipeline.stages.verdict import verdict
 from pipeline.steps import Plan, Step
 from pipeline.take import Bench, failed, take
 from pipeline.watch import Watch
-from registry.errors import JobError, ParityError, PlatformError, ResourceError
+from registry.errors import JobError, PlatformError, ResourceError
 
 
 @dataclass(frozen=True)
@@ -97,16 +97,18 @@ def _work(steps: Sequence[Step], wishes: Wishes, diary: Diary, watch: Watch) -> 
     plan = diary.plan
     setting = Setting(silence=wishes.patience, environment=environment(plan.threads))
     bench = Bench(plan.home, plan.model, diary.folder, setting, watch, wishes.force)
-    wrong: list[ParityError] = []
+    wrong: list[PlatformError] = []
     for step in steps:
         if wrong and step.task.stage != "validate":
             break
         try:
             _do(step, bench, diary)
-        except ParityError as error:
+        except PlatformError as error:
+            if step.task.stage != "validate":
+                raise
             wrong.append(error)
     if wrong:
-        raise ParityError("\n".join(map(str, wrong)))
+        raise type(wrong[0])("\n".join(map(str, wrong))) from wrong[0]
 
 
 def _do(step: Step, bench: Bench, diary: Diary) -> None:

@@ -23,6 +23,9 @@ def show_summary(result: RunResult, job: Job) -> None:
         header = ("target", "check", "passed", "largest error", "of tolerance", "compared", "cases")
         rows = [row for each in record.validations for row in _parity_rows(each)]
         console.show_table(header, rows)
+        for each in record.validations:
+            for fault in each.faults:
+                console.say(f"{each.target}: {fault}")
         console.say("")
     for line in _next(result, job):
         console.say(line)
@@ -54,8 +57,6 @@ def _row(stage: StageRecord) -> tuple[str, ...]:
 def _parity_rows(validation: Validation) -> Iterator[tuple[str, ...]]:
     for parity in validation.parity:
         yield validation.target, parity.kind, *_figures(parity)
-    for fault in validation.faults:
-        yield validation.target, "fault", "no", fault, "", "", ""
 
 
 def _figures(parity: Parity) -> tuple[str, ...]:
