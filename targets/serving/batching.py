@@ -10,6 +10,7 @@ from time import monotonic
 
 import numpy as np
 
+from targets.serving.in_thread import hand_over
 from targets.serving.joining import Answers, Predict, answer_all
 from targets.serving.limits import Limits
 from targets.serving.refusals import BusyError, LateError
@@ -147,7 +148,7 @@ class Batcher:
         """Answer batches, in the thread, and hand the answers of each back to the loop at once."""
         while batch := self._batches.get():
             results = answer_all(self._predict, [item.inputs for item in batch])
-            self._loop.call_soon_threadsafe(self._finish, batch, results)
+            hand_over(self._loop, self._finish, batch, results)
 
     def _finish(self, batch: list[_Waiting], results: list[Answers | Exception]) -> None:
         for item, result in zip(batch, results, strict=True):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Thread
 from typing import TypeVar
 
@@ -25,19 +26,17 @@ async def in_thread(work: Callable[[], Result]) -> Result:
         try:
             result = work()
         except BaseException as error:  # noqa: BLE001 - handed to whoever waits
-            _hand_over(loop, fail, error)
+            hand_over(loop, fail, error)
         else:
-            _hand_over(loop, succeed, result)
+            hand_over(loop, succeed, result)
 
     Thread(target=run, daemon=True).start()
     return await future
 
 
-Value = TypeVar("Value")
-
-
-def _hand_over(
-    loop: asyncio.AbstractEventLoop, settle: Callable[[Value], None], value: Value
+def hand_over(
+    loop: asyncio.AbstractEventLoop, settle: Callable[..., object], *values: object
 ) -> None:
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(settle, value)
+    """Call something on a loop, from a thread; a loop that has ended has nobody who waits."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(settle, *values)
