@@ -53,21 +53,22 @@ class Request:
     def __init__(self, openvino: ModuleType, compiled: Any) -> None:  # noqa: ANN401 - untyped
         self._request = compiled.create_infer_request()
         self._tensors = {}
+        self._views: dict[str, np.ndarray] = {}
         for port in compiled.inputs:
             shape = [1 if size.is_dynamic else size.get_length() for size in port.partial_shape]
             tensor = openvino.Tensor(port.element_type, openvino.Shape(shape))
             self._request.set_tensor(port, tensor)
             self._tensors[_name(port)] = tensor
+            self._views[_name(port)] = tensor.data
         self._outputs = [_name(port) for port in compiled.outputs]
 
     def infer(self, inputs: Arrays) -> dict[str, np.ndarray]:
         """Copy in, compute, copy out."""
-        for name, tensor in self._tensors.items():
-            array = inputs[name]
-            if tuple(tensor.shape) != array.shape:
-                tensor.shape = array.shape
-            if array.size:
-                tensor.data[...] = array
+        for name, array in inputs.items():
+            if self._views[name].shape != array.shape:
+                self._tensors[name].shape = array.shape
+                self._views[name] = self._tensors[name].data
+            self._views[name][...] = array
         self._request.infer()
         return {
             name: np.array(self._request.get_output_tensor(number).data)
