@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
-from pipeline.progress import amount, duration
+from pipeline.progress import amount, duration, how_far
 from registry.progress import Progress
 
 if TYPE_CHECKING:
@@ -89,11 +89,7 @@ def live_line(bars: "Bars", label: str) -> Progress:
     start = time.monotonic()
 
     def move(done: float, total: float, unit: str) -> None:
-        seconds = time.monotonic() - start
-        state = f"{amount(done, unit)} of {amount(total, unit)}"
-        if done and seconds > 0:
-            state += f", {amount(done / seconds, unit)}/s"
-            state += f", {duration((total - done) * seconds / done)} left"
+        state = how_far(done, total, unit, time.monotonic() - start)
         bars.update(line, completed=done, total=total, state=state)
 
     return move

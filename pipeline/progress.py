@@ -32,3 +32,12 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+def how_far(done: float, total: float, unit: str, seconds: float) -> str:
+    """Write how much of a work is done after some seconds, its rate, and the time left."""
+    text = f"{amount(done, unit)} of {amount(total, unit)}"
+    if not done or seconds <= 0:
+        return text
+    left = duration((total - done) * seconds / done)
+    return f"{text}, {amount(done / seconds, unit)}/s, {left} left"

@@ -16,6 +16,9 @@ from pipeline.take import Bench, failed, take
 from pipeline.watch import Watch
 from registry.errors import JobError, PlatformError, ResourceError
 
+#: Faults of the disk and of its rights, and not of ours.
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+
 
 @dataclass(frozen=True)
 class Wishes:
@@ -52,9 +55,7 @@ def execute(plan: Plan, wishes: Wishes, watch: Watch) -> RunResult:
     What the user can mend and Ctrl-C come back in the result. Anything else is raised.
     """
     steps = chosen(plan.steps, wishes)
-    cache.sweep(plan.home)
-    plan.digests.save()
-    diary = Diary(plan)
+    diary = _open(plan)
     try:
         if wishes.check:
             check_fit(plan)
@@ -64,9 +65,9 @@ def execute(plan: Plan, wishes: Wishes, watch: Watch) -> RunResult:
     except PlatformError as error:
         return _close(diary, error)
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno not in UNWRITABLE:
             raise
-        return _close(diary, _full(plan.home))
+        return _close(diary, _unwritable(plan.home, error))
     except Exception:
         diary.write("failed")
         raise
@@ -144,8 +145,18 @@ def _close(diary: Diary, error: PlatformError | None, *, interrupted: bool = Fal
     return RunResult(record, diary.folder, diary.report(record), error)
 
 
-def _full(home: Path) -> ResourceError:
+def _open(plan: Plan) -> Diary:
+    """Clear what killed runs left, and begin the run's own folder."""
+    try:
+        cache.sweep(plan.home)
+        plan.digests.save()
+        return Diary(plan)
+    except OSError as error:
+        raise _unwritable(plan.home, error) from error
+
+
+def _unwritable(home: Path, error: OSError) -> ResourceError:
     return ResourceError(
-        f"{home}: the disk is full. Free some space, or set PIPELINE_HOME to a folder on a "
-        "bigger disk, and run again: finished stages are kept"
+        f"{error.filename or home}: cannot be written: {error.strerror}. Free some space, or set "
+        "PIPELINE_HOME to another folder, and run again: finished stages are kept"
     )

@@ -8,7 +8,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from pipeline.console import emit, is_live, live_bars, live_line, note
-from pipeline.progress import duration, size
+from pipeline.progress import duration, how_far, size
 from pipeline.record import StageRecord
 from registry.progress import Progress, silent
 
@@ -41,12 +41,24 @@ class Unwatched:
 
 
 class Lines:
-    """Plain lines on stderr: one when a task starts, one when it ends."""
+    """Plain lines on stderr: when a task starts, when it ends, and every minute between."""
+
+    def __init__(self, interval: float = 60.0) -> None:
+        self.interval = interval
 
     def started(self, name: str, why: str) -> Progress:
         """Say that it starts, and why it has to."""
         note(f"{name}: started ({why})")
-        return silent
+        start = last = time.monotonic()
+
+        def progress(done: float, total: float, unit: str) -> None:
+            nonlocal last
+            now = time.monotonic()
+            if now - last >= self.interval:
+                last = now
+                note(f"{name}: {how_far(done, total, unit, now - start)}")
+
+        return progress
 
     def waiting(self, name: str) -> None:
         """Say what is waited for."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.progress import amount, duration, size
+from pipeline.progress import amount, duration, how_far, size
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,12 @@ def test_counts(count, unit, words):
 )
 def test_times(seconds, words):
     assert duration(seconds) == words
+
+
+def test_how_far_a_work_is_with_its_rate_and_the_time_left():
+    assert how_far(1 << 30, 3 << 30, "bytes", 2) == "1.0 GiB of 3.0 GiB, 512.0 MiB/s, 4.0 s left"
+
+
+def test_at_its_very_start_a_work_has_no_rate():
+    assert how_far(0, 5, "cases", 1) == "0 cases of 5 cases"
+    assert how_far(1, 5, "cases", 0) == "1 cases of 5 cases"

@@ -190,3 +190,9 @@ def test_runs_have_folders_of_their_own(chain):
     folders = [go(chain()).folder for _ in range(3)]
     assert len(set(folders)) == 3
     assert all((Path(folder) / "run.json").is_file() for folder in folders)
+
+
+def test_a_home_that_cannot_be_made_is_named(lay_out, node, tmp_path):
+    (tmp_path / "home").write_text("a file")
+    with pytest.raises(ResourceError, match=r"home.*cannot be written.*PIPELINE_HOME"):
+        go(lay_out(node("one")))

@@ -5,12 +5,13 @@ import os
 import pty
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from pipeline.record import Fault, StageRecord, Usage
-from pipeline.watch import ending
+from pipeline.watch import Lines, ending
 
 ROOT = Path(__file__).parents[3]
 CALL = [sys.executable, "-m", "tests.chain"]
@@ -80,3 +81,15 @@ def test_a_terminal_gets_one_line_a_task(tmp_path):
 def test_the_end_of_a_task_in_a_few_words(fields, words):
     stage = StageRecord(name="one", stage="split", needs=(), why="", options={}, **fields)
     assert ending(stage) == words
+
+
+def test_long_work_says_now_and_then_how_far_it_is(capsys):
+    progress = Lines(interval=0.05).started("tables", "first run")
+    for done in range(1, 6):
+        time.sleep(0.02)
+        progress(done << 20, 5 << 20, "bytes")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "tables: started (first run)"
+    assert 1 <= len(lines[1:]) <= 2
+    assert lines[1].startswith("tables: ")
+    assert lines[1].endswith(" left")
