@@ -72,12 +72,13 @@ def progress_line(label: str) -> Iterator[Progress]:
 def live_bars() -> "Bars":
     """Return rich's bars on stderr, colours by NO_COLOR."""
     from rich.console import Console  # noqa: PLC0415  the commands that draw nothing start fast
-    from rich.progress import BarColumn, TextColumn  # noqa: PLC0415
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn  # noqa: PLC0415
     from rich.progress import Progress as Bars  # noqa: PLC0415
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
+        TimeElapsedColumn(),
         TextColumn("{task.fields[state]}"),
     )
     return Bars(*columns, console=Console(stderr=True))

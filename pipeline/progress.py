@@ -36,7 +36,7 @@ def duration(seconds: float) -> str:
 
 def how_far(done: float, total: float, unit: str, seconds: float) -> str:
     """Write how much of a work is done after some seconds, its rate, and the time left."""
-    text = f"{amount(done, unit)} of {amount(total, unit)}"
+    text = f"{amount(done, unit).removesuffix(f' {unit}')} of {amount(total, unit)}"
     if not done or seconds <= 0:
         return text
     left = duration((total - done) * seconds / done)

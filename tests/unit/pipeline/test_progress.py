@@ -41,5 +41,5 @@ def test_how_far_a_work_is_with_its_rate_and_the_time_left():
 
 
 def test_at_its_very_start_a_work_has_no_rate():
-    assert how_far(0, 5, "cases", 1) == "0 cases of 5 cases"
-    assert how_far(1, 5, "cases", 0) == "1 cases of 5 cases"
+    assert how_far(0, 5, "cases", 1) == "0 of 5 cases"
+    assert how_far(1, 5, "cases", 0) == "1 of 5 cases"
