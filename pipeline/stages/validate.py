@@ -74,8 +74,9 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         composition = Composition(folder, draft, load.build, load.precision, options.target.threads)
         share = _share(progress, number, len(loads))
         heard.append(hear(composition, options.parity, reference, load.kinds, share))
+    memory = max(heard[-1].memory - before, _size(folder / draft.builds[-1].dense.folder))
     shutil.rmtree(folder)
-    target, memory = find_target(options.target.runtime), max(heard[-1].memory - before, 0)
+    target = find_target(options.target.runtime)
     validation = Validation(
         target=options.target.name,
         runtime=options.target.runtime,
@@ -86,6 +87,11 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         passed=all(one.passed for one in heard),
     )
     (out / "parity.json").write_text(validation.model_dump_json(indent=1))
+
+
+def _size(folder: Path) -> int:
+    """Return the bytes of a part's files: it takes as much at least, mapped or not."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _share(progress: Progress, number: int, count: int) -> Progress:

@@ -20,6 +20,7 @@ from registry.manifest import Version
 from registry.progress import silent
 from registry.store import open_store
 from targets.cases import read_cases
+from targets.cpu import host
 from targets.predictor import open_predictor
 from tests import pieces
 
@@ -282,10 +283,11 @@ def test_the_version_carries_as_many_samples_as_the_job_says(recommended):
 
 def test_every_build_has_its_contract_and_its_parity(recommended):
     folder, _ = recommended
-    version, _ = published(folder, "tiny")
+    version, pulled = published(folder, "tiny")
     assert [build.target for build in version.builds] == ["ov", "ov-f16", "ort"]
     for build in version.builds:
-        assert build.contract.memory > 1 << 20
+        files = (pulled / build.dense.folder).iterdir()
+        assert build.contract.memory >= sum(file.stat().st_size for file in files)
         assert all(parity.passed for parity in build.parity)
 
 
@@ -314,6 +316,19 @@ def test_publishing_the_same_once_more_makes_no_version(plain):
     import_module("pipeline.stages.push").run(task, again, silent)
     after = Version.model_validate_json((again / "version.json").read_bytes())
     assert (after.number, after.fingerprint) == (1, before.fingerprint)
+
+
+@pytest.mark.skipif("avx512_bf16" not in host().flags, reason="this CPU has no bf16")
+def test_computing_in_bf16_shows_in_precision_alone(tmp_path):
+    job = write_onnx(tmp_path)
+    isa = ["avx2", "fma", "avx512_bf16"]
+    job["targets"] = [{"name": "bf16", "runtime": "openvino", "precision": "bf16", "isa": isa}]
+    job["parity"]["precision"] = TOLERANCE | {"atol": 2e-2}
+    (validation,) = validations(flow(tmp_path, job)).values()
+    conversion, precision = validation.parity
+    assert (conversion.in_force["precision"], precision.in_force["precision"]) == ("f32", "bf16")
+    assert conversion.outputs[0].max_abs < 1e-6
+    assert precision.outputs[0].max_abs > 1e-4
 
 
 def test_a_tolerance_of_nothing_stops_the_flow_before_anything_is_assembled(tmp_path):
