@@ -145,8 +145,8 @@ def test_movers_at_once_lose_no_move_and_each_names_the_one_before(catalog, tmp_
     def move(n: int) -> Move:
         return catalog.move("ads", "canary", n % 4 + 1, who=f"{n}", why="a race")
 
-    with ThreadPoolExecutor(8) as pool:
-        told = list(pool.map(move, range(24)))
+    with ThreadPoolExecutor(6) as pool:
+        told = list(pool.map(move, range(12)))
     moves = catalog.history("ads", "canary")
     assert set(told) == set(moves)
     assert [move.number for move in moves] == list(range(1, len(moves) + 1))
