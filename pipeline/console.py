@@ -6,15 +6,16 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, TypeAlias
 
 from pipeline.progress import amount, duration, how_far
 from registry.progress import Progress
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
+
+#: What JSON can say; pydantic's JsonValue refuses a list of one kind of value.
+Json: TypeAlias = "str | int | float | Sequence[Json] | Mapping[str, Json] | None"
 
 
 def say(text: str) -> None:
@@ -28,7 +29,7 @@ def note(text: str) -> None:
     sys.stderr.flush()
 
 
-def emit(record: Mapping[str, JsonValue]) -> None:
+def emit(record: Mapping[str, Json]) -> None:
     """Print one JSON object on one line, at once: `--json`."""
     sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
     sys.stdout.flush()
