@@ -1,7 +1,7 @@
 """What generated inputs hold."""
 
 from collections.abc import Callable, Mapping
-from math import isfinite
+from math import ceil, floor, isfinite
 from types import MappingProxyType
 
 import numpy as np
@@ -124,9 +124,16 @@ def _top(tensor: Input, ids: Ids) -> np.ndarray:
 
 
 def _ends(tensor: Input) -> tuple[float, float]:
+    """Return the lowest and highest value that the job has, or else usual ones, in the dtype."""
     free = (-LARGE, LARGE) if _is_float(tensor) else (0.0, 1.0)
     low, high = tensor.range or free
-    return (low if isfinite(low) else free[0], high if isfinite(high) else free[1])
+    low, high = low if isfinite(low) else free[0], high if isfinite(high) else free[1]
+    dtype = np.dtype(tensor.dtype)
+    if dtype.kind == "f":
+        most = float(np.finfo(dtype).max)
+        return max(low, -most), min(high, most)
+    least, most = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return max(ceil(low), int(least)), min(floor(high), int(most))
 
 
 def _is_float(tensor: Input) -> bool:

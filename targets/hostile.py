@@ -57,14 +57,27 @@ BAGS: Mapping[str, BagSizes] = MappingProxyType(
 
 
 @dataclass(frozen=True)
+class OddId:
+    """An id to put into the last row of an input, in one of its columns.
+
+    Attributes:
+        outside: The job says that such an id does not come.
+    """
+
+    tensor: Input
+    columns: int
+    column: int
+    value: int
+    outside: bool
+
+
+@dataclass(frozen=True)
 class Recipe:
     """How to make a case.
 
     Attributes:
         axes: Sizes of axes that are given.
         filling: Replaces typical values in the inputs that it is for.
-        odd: An input, a column of it, and the id to put there.
-        outside: The job says that such an id does not come.
     """
 
     name: str
@@ -72,8 +85,7 @@ class Recipe:
     bags: BagSizes = _as_drawn
     axes: Mapping[str, int] = field(default_factory=dict)
     filling: Filling | None = None
-    odd: tuple[str, int, int] | None = None
-    outside: bool = False
+    odd: OddId | None = None
 
 
 def hostile(
@@ -98,7 +110,8 @@ def hostile(
     for recipe in _recipes(inputs, layout, batches):
         rng = np.random.default_rng([seed % 2**32, crc32(recipe.name.encode())])
         if (arrays := _make(recipe, inputs, layout, rng)) is not None:
-            yield Case(recipe.name, "generated", arrays, outside=recipe.outside)
+            outside = recipe.odd is not None and recipe.odd.outside
+            yield Case(recipe.name, "generated", arrays, outside=outside)
 
 
 def _recipes(
@@ -132,9 +145,9 @@ def _odd_ids(tensor: Input, batch: int) -> Iterator[Recipe]:
         where = f"{tensor.name}, column {column}" if len(columns) > 1 else tensor.name
         for word, value in odd.items():
             if holds(tensor, value):
-                name = f"ids: one of {where} is {word}"
                 outside = not 0 <= value < count
-                yield Recipe(name, batch, odd=(tensor.name, column, value), outside=outside)
+                put = OddId(tensor, len(columns), column, value, outside)
+                yield Recipe(f"ids: one of {where} is {word}", batch, odd=put)
 
 
 def _make(
@@ -155,22 +168,16 @@ def _make(
         arrays[tensor.name] = typical(tensor, shape, rng) if given is None else given
     if recipe.filling is not None and not replaced:
         return None
-    return _with_odd(recipe, inputs, arrays)
-
-
-def _with_odd(
-    recipe: Recipe, inputs: tuple[Input, ...], arrays: dict[str, np.ndarray]
-) -> dict[str, np.ndarray] | None:
-    if recipe.odd is None:
-        return arrays
-    name, column, value = recipe.odd
-    array = arrays[name]
-    if not array.size:
+    if recipe.odd is not None and not _put(recipe.odd, arrays[recipe.odd.tensor.name]):
         return None
-    (tensor,) = (tensor for tensor in inputs if tensor.name == name)
-    by_column = tensor.ids is not None and isinstance(tensor.ids.cardinality, tuple)
-    array[(-1,) * (array.ndim - 1) + (column if by_column else -1,)] = value
     return arrays
+
+
+def _put(odd: OddId, array: np.ndarray) -> bool:
+    """Put the id in its place, and say whether there is one."""
+    if array.size:
+        array.reshape(-1, odd.columns)[-1, odd.column] = odd.value
+    return bool(array.size)
 
 
 def _offsets(tensor: Input, sizes: np.ndarray) -> np.ndarray:

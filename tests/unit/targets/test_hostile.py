@@ -222,6 +222,32 @@ def test_a_range_away_from_0_is_never_left():
     assert not any(name.startswith("floats:") for name in made)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "given", "held"),
+    [
+        ("int64", (0.5, 3.7), {1, 3}),
+        ("int8", (-1e9, 1e9), {-128, 127}),
+        ("uint8", (-1, 5), {0, 5}),
+        ("bool", (0, 1), {False, True}),
+        ("bool", (1, 1), {True}),
+        ("float16", (0, 1e6), {0, 65504}),
+        ("float32", (float("-inf"), 2), {-100, 2}),
+    ],
+)
+def test_values_at_the_ends_are_what_the_dtype_holds(dtype, given, held):
+    made = cases(Input(name="x", dtype=dtype, shape=("batch", 9), range=given))
+    assert set(made["values: at either end"]["x"].reshape(-1).tolist()) == held
+    for arrays in made.values():
+        assert min(held) <= arrays["x"].min() <= arrays["x"].max() <= max(held)
+
+
+def test_an_input_without_axes_is_filled_too():
+    single = Input(name="x", dtype="int64", shape=(), ids=Ids(cardinality=5))
+    made = cases(single)
+    assert made["ids: one of x is its cardinality"]["x"] == 5
+    assert made["ids: all at their highest"]["x"].shape == ()
+
+
 def test_lengths_reach_both_ends_of_their_axis():
     made = cases(HISTORY, MASK)
     assert made["axis length of 2"]["history"].shape == (1, 2)
