@@ -168,7 +168,8 @@ def test_machines_are_told_of_a_job_that_cannot_start(folder):
     assert result["error"]["exit_code"] == JobError.exit_code
 
 
-def test_ctrl_c_is_clean_and_says_how_to_go_on(first, folder):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_is_clean_and_says_how_to_go_on(first, folder, number):
     run = subprocess.Popen(
         call("run", "job.yaml", "--force"),
         cwd=folder,
@@ -180,7 +181,7 @@ def test_ctrl_c_is_clean_and_says_how_to_go_on(first, folder):
     for line in run.stderr:
         if "started" in line:
             break
-    run.send_signal(signal.SIGINT)
+    run.send_signal(number)
     _, said = run.communicate(timeout=30)
     assert run.returncode == 130
     assert "the same command goes on from there" in said
