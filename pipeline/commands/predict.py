@@ -31,6 +31,7 @@ def predict(  # noqa: PLR0913 - each is an option of the command
 ) -> None:
     """Pull and verify a version, check this host against its contract, and answer."""
     from targets.predictor import open_predictor  # noqa: PLC0415  loads a runtime
+    from targets.serving.answer import answer_rows  # noqa: PLC0415
     from targets.serving.build import choose_build  # noqa: PLC0415
     from targets.serving.fetch import fetch  # noqa: PLC0415
 
@@ -44,7 +45,7 @@ def predict(  # noqa: PLR0913 - each is an option of the command
         folder, version, build.target, threads=threads or build.contract.threads
     )
     try:
-        answers = predictor.predict(arrays)
+        answers = answer_rows(predictor, arrays)
     finally:
         predictor.close()
     if output:
@@ -67,6 +68,8 @@ def predict(  # noqa: PLR0913 - each is an option of the command
 def read_inputs(path: Path, draft: Draft) -> dict[str, np.ndarray]:
     """Read a version's inputs from an npz file, which may hold labels and the like as well.
 
+    There may be more rows than a batch has.
+
     Raises:
         InputError: With every fault of the file.
     """
@@ -82,7 +85,7 @@ def read_inputs(path: Path, draft: Draft) -> dict[str, np.ndarray]:
         console.note(f"{path}: left out {', '.join(extra)}: the model has no such input")
     taken = {name: _cast(arrays[name], dtypes[name]) for name in arrays if name in dtypes}
     try:
-        check_inputs(taken, draft.inputs, draft.axes)
+        check_inputs(taken, draft.inputs, {})
     except InputError as error:
         raise InputError(f"{path}: {error}. The model is {draft.signature}") from error
     return taken

@@ -41,6 +41,13 @@ def test_answers_with_the_composed_parts(predict, tmp_path, target, capsys):
     assert "score: float32[7, 1]" in said
 
 
+def test_more_rows_than_a_batch_has_are_answered_in_batches(predict, tmp_path):
+    inputs = some_requests(200)
+    answers = tmp_path / "answers.npz"
+    assert predict(inputs, "--output", str(answers)) == 0
+    np.testing.assert_allclose(np.load(answers)["score"], right_answer(1, inputs), 1e-4, 1e-4)
+
+
 def test_json_is_one_object(predict, capsys):
     inputs = some_requests(7)
     assert predict(inputs, "--json") == 0
