@@ -75,20 +75,15 @@ def unlift(program: "ExportedProgram") -> Body:
     """
     program = _functional(program)
     module = copy.deepcopy(program.graph_module)
-    body = Body(
-        graph=module.graph,
-        inputs=(),
-        weights={},
-        modules=dict(module.named_children()),
-    )
+    body = Body(module.graph, inputs=(), weights={}, modules=dict(module.named_children()))
     names: dict[object, list[str]] = {}
     for key, tensor in program.state_dict.items():
         names.setdefault(_identity(tensor), []).append(key)
-    attributes: dict[object, str] = {}
+    made: dict[object, Node] = {}
     inputs = []
-    by_name = {node.name: node for node in body.graph.nodes if node.op == "placeholder"}
-    for spec in program.graph_signature.input_specs:
-        node = by_name[spec.arg.name]
+    # By position: a copy of a graph may have other names.
+    nodes = [node for node in body.graph.nodes if node.op == "placeholder"]
+    for node, spec in zip(nodes, program.graph_signature.input_specs, strict=True):
         if spec.kind.name == "USER_INPUT":
             inputs.append(node)
         elif spec.kind.name not in _TENSORS:
@@ -97,7 +92,7 @@ def unlift(program: "ExportedProgram") -> Body:
                 " hold: export the model without it"
             )
         else:
-            _hold(body, node, _weight(program, spec, names), attributes)
+            _hold(body, node, _weight(program, spec, names), made)
     body.inputs = tuple(node for node in inputs if "val" in node.meta)
     _drop_changes(program, body)
     return body
@@ -139,14 +134,15 @@ def _identity(tensor: "torch.Tensor") -> object:
     return storage, tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype
 
 
-def _hold(body: Body, node: "Node", weight: Weight, attributes: dict[object, str]) -> None:
-    """Put an attribute in the place of a lifted input."""
-    attribute = attributes.setdefault(_identity(weight.tensor), node.name)
-    body.weights.setdefault(attribute, weight)
-    with body.graph.inserting_before(node):
-        held = body.graph.create_node("get_attr", attribute)
-    held.meta = dict(node.meta)
-    node.replace_all_uses_with(held)
+def _hold(body: Body, node: "Node", weight: Weight, made: "dict[object, Node]") -> None:
+    """Put an attribute in the place of a lifted input, the same one for the same tensor."""
+    identity = _identity(weight.tensor)
+    if identity not in made:
+        body.weights[node.name] = weight
+        with body.graph.inserting_before(node):
+            made[identity] = body.graph.create_node("get_attr", node.name)
+        made[identity].meta = dict(node.meta)
+    node.replace_all_uses_with(made[identity])
     body.graph.erase_node(node)
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     import torch
     from torch.fx import Graph, Node
 
-_CHECKS = ("aten._assert_async", "aten._assert_scalar", "aten._assert_tensor_metadata")
-
 
 @dataclass(frozen=True)
 class Cut:
@@ -37,9 +35,6 @@ def cut_lookups(body: Body, groups: Sequence[Group], axes: AxisNames) -> Cut:
     for group in groups:
         described = group.vectors(axes)
         vectors[_replace(body, group)] = described
-    for node in [n for n in body.graph.nodes if str(n.target).startswith(_CHECKS)]:
-        if not node.users:
-            body.graph.erase_node(node)
     outputs = _outputs(body)
     rehome_sizes(body, outputs, axes)
     _fold_renorm(body, outputs)

@@ -24,7 +24,7 @@ PICKING = frozenset(name for form in FORMS for name in form.operators) | {
     "aten.take_along_dim.default",
 }
 _FORMS = {name: form for form in FORMS for name in form.operators}
-_INTEGERS = {f"torch.{name}" for name in ("int8", "int16", "int32", "int64", "uint8")}
+_INTEGERS = ("torch.int32", "torch.int64")
 
 
 @dataclass

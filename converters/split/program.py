@@ -1,6 +1,6 @@
 """Split an exported program into ids, lookups and the dense part."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from converters.split.axes import AxisNames, read_axes
 from converters.split.body import Body, count_operators, unlift
 from converters.split.carried import remark_floats
 from converters.split.dense import cut_lookups
-from converters.split.find import find_lookups
+from converters.split.find import Found, find_lookups
 from converters.split.fixups import FIXUPS
 from converters.split.groups import Group, group_lookups
 from converters.split.ids import IdsProgram
@@ -19,7 +19,7 @@ from converters.split.matrices import Matrix
 from converters.split.origins import find_or_write
 from converters.split.part import Part, export_part, write_dense, write_ids
 from converters.split.policy import SplitOptions
-from registry.composition import Artifact, Origin, Split, Table
+from registry.composition import Artifact, Lookup, Origin, Split, Table
 from registry.errors import SplitError
 from registry.signature import Input
 
@@ -52,14 +52,9 @@ def split_program(
         fix(body)
     found = find_lookups(body, options)
     groups = group_lookups(found.cut, found.matrices.keys)
-    ids = IdsProgram(
-        body, {node: tensor.name for node, tensor in inputs.items()}, found.matrices.keys
-    )
-    lookups = tuple(ids.lookup(group) for group in groups)
-    for group in groups:
-        remark_floats(group, body)
+    lookups, ids = _look_up(groups, found, inputs)
+    computed = export_part(body, ids, inputs, brief) if ids else None
     signature = program_signature(program, brief)
-    computed = export_part(body, ids.outputs, inputs, brief) if ids.outputs else None
     cut = cut_lookups(body, groups, axes)
     outputs = dict(zip((tensor.name for tensor in signature.outputs), cut.outputs, strict=True))
     kept = tables_left(cut.outputs, found, options)
@@ -79,6 +74,18 @@ def split_program(
     )
     (out / "split.json").write_text(split.model_dump_json(indent=2))
     return split
+
+
+def _look_up(
+    groups: Sequence[Group], found: Found, inputs: "Mapping[Node, Input]"
+) -> "tuple[tuple[Lookup, ...], dict[str, Node]]":
+    """Describe the lookups; the second result is what has to be computed for them."""
+    matrices = found.matrices
+    names = {node: tensor.name for node, tensor in inputs.items()}
+    ids = IdsProgram(body=matrices.body, inputs=names, keys=matrices.keys)
+    for group in groups:
+        remark_floats(group, names, matrices.body)
+    return tuple(ids.lookup(group) for group in groups), ids.outputs
 
 
 def _write_ids(part: Part | None, body: Body, out: Path) -> Artifact | None:
