@@ -58,17 +58,15 @@ def execute(plan: Plan, wishes: Wishes, watch: Watch) -> RunResult:
     diary = _open(plan)
     try:
         if wishes.check:
-            check_fit(plan)
+            check_fit(replace(plan, steps=steps))
         _work(steps, wishes, diary, watch)
     except KeyboardInterrupt:
         return _close(diary, None, interrupted=True)
     except PlatformError as error:
         return _close(diary, error)
-    except OSError as error:
-        if error.errno not in UNWRITABLE:
-            raise
-        return _close(diary, _unwritable(plan.home, error))
-    except Exception:
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in UNWRITABLE:
+            return _close(diary, _unwritable(plan.home, error))
         diary.write("failed")
         raise
     return _close(diary, None)
@@ -124,9 +122,9 @@ def _do(step: Step, bench: Bench, diary: Diary) -> None:
     except PlatformError as error:
         record = failed(diary.stages[step.task.name], bench, error)
         diary.note(record)
+        bench.watch.ended(record)
         raise
-    finally:
-        bench.watch.ended(diary.stages[step.task.name])
+    bench.watch.ended(record)
 
 
 def _with_report(step: Step, diary: Diary) -> Step:
