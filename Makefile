@@ -25,6 +25,7 @@ lint: setup
 
 test: lint data
 	@.ci/browser >/dev/null
+	@command -v curl >/dev/null || .ci/debs curl
 	$(PY) -m pytest -q
 
 schema: setup
