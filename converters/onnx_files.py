@@ -99,6 +99,6 @@ def _tensor(value: "onnx.ValueInfoProto") -> Tensor:
 
 
 def _dim(dim: "onnx.TensorShapeProto.Dimension") -> Dim:
-    if dim.HasField("dim_value"):
+    if dim.HasField("dim_value") and dim.dim_value >= 0:  # some write -1 for an open one
         return int(dim.dim_value)
     return dim.dim_param or ANY

@@ -2,6 +2,7 @@
 
 import os
 import re
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,7 @@ def export_onnx(program: "ExportedProgram", path: Path, signature: Signature) ->
             raise ConversionError(f"torch.onnx.export wrote nothing to {path}")
         _rename_axes(made.model, names)
         _name_outputs(made.model, signature)
+        _part_names(made.model)
         _strip(made.model)
         _save(made.model, path)
     return tuple(remark for remark in remarks if not _NOISE.search(remark.text))
@@ -103,6 +105,27 @@ def _name_outputs(model: "onnx_ir.Model", signature: Signature) -> None:
             value.shape = onnx_ir.Shape(
                 [dim if isinstance(dim, int) or isinstance(own, int) else own for dim, own in pairs]
             )
+
+
+def _part_names(model: "onnx_ir.Model") -> None:
+    """Rename values inside that are called like an input or an output of the model.
+
+    The exporter calls values after operators, and gives outputs their names without a look.
+    """
+    import onnx_ir
+
+    own = {value.name: value for value in (*model.graph.inputs, *model.graph.outputs)}
+    inside = [
+        value
+        for node in onnx_ir.traversal.RecursiveGraphIterator(model.graph)
+        for value in node.outputs
+    ]
+    taken = own.keys() | {value.name for value in inside}
+    for value in inside:
+        if value.name in own and own[value.name] is not value:
+            number = next(n for n in count() if f"{value.name}_{n}" not in taken)
+            value.name = f"{value.name}_{number}"
+            taken |= {value.name}
 
 
 def _graphs(node: "onnx_ir.Node") -> "list[onnx_ir.Graph]":
