@@ -51,7 +51,7 @@ def confirm(site: Site, version: Version) -> Iterator[Step]:
         build = choose_build(version, site.target)
         yield Step("serve", f"{where}: {compare(answers, recorded, build, where)}")
     if not servers:
-        yield Step("serve", "no server runs here; the next one will start with this version")
+        yield Step("serve", f"no server runs from {site.cache}; others see the channel move")
 
 
 def settle(site: Site, version: Version) -> None:

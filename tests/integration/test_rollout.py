@@ -157,7 +157,7 @@ def test_a_server_that_died_is_not_waited_for(catalog, pipeline, tmp_path, capsy
         ),
     )
     assert pipeline("rollout", "ranker@2") == 0
-    assert "no server runs here" in capsys.readouterr().out
+    assert "no server runs from" in capsys.readouterr().out
 
 
 def test_an_environment_that_is_not_there_is_named(catalog, pipeline, capsys):
