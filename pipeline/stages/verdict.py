@@ -26,6 +26,14 @@ class Validation(Frozen):
     passed: bool
 
 
+#: What to do about numbers that are off, and about faults.
+CLOSER = (
+    "Where the difference is acceptable, raise the tolerance under `parity` in the job and say "
+    "why; otherwise give the target `precision: f32` and `weights: f32`."
+)
+ALIKE = "Where the job's `inputs` do not say what really comes, mend them."
+
+
 def verdict(file: Path) -> None:
     """Raise ParityError where the validation that wrote the file did not pass."""
     validation = Validation.model_validate_json(file.read_bytes())
@@ -38,11 +46,11 @@ def verdict(file: Path) -> None:
         if not numbers.passed
     ]
     faults = "\n".join(f"  - {fault}" for fault in (*off, *validation.faults))
+    remedies = [CLOSER] * bool(off) + [ALIKE] * bool(validation.faults)
     raise ParityError(
         f"target {validation.target} does not answer like the original model:\n{faults}\n"
-        "The report shows every output. Nothing was pushed. Where the difference is acceptable, "
-        "raise the tolerance under `parity` in the job and say why; otherwise give the target "
-        "`precision: f32` and `weights: f32`, or leave it out."
+        f"{' '.join(remedies)} Or leave the target out. Nothing was pushed; the report shows every "
+        "output."
     )
 
 
