@@ -1,6 +1,6 @@
 """Ask the unsplit model: recorded samples first, generated inputs after them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -8,13 +8,13 @@ import numpy as np
 from pydantic import Field
 from safetensors.numpy import save_file
 
-from converters.brief import RefusalError
+from converters.brief import Arrays, RefusalError
 from converters.sources import find_source
 from pipeline.job.job import Samples
 from pipeline.job.samples import read_samples
 from pipeline.stages.model import ModelOptions
 from pipeline.task import Task
-from registry.errors import SourceError
+from registry.errors import PlatformError, SourceError
 from registry.progress import Progress
 from targets.cases import Case, write_cases
 from targets.hostile import hostile
@@ -46,22 +46,45 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     recorded, labels = _recorded(options, task.folder)
     total = len(recorded) + sum(1 for _ in _generated(options))
     answer = find_source(options.source).answers(options.brief(task.folder))
+    cases = chain(recorded, _generated(options))
 
     def ask() -> Iterator[Case]:
-        for done, case in enumerate(chain(recorded, _generated(options))):
+        for done, case in enumerate(cases):
             progress(done, total, "cases")
-            reply = answered(case, answer, RefusalError)
-            if case.kind == "recorded" and reply.refused is not None:
-                raise SourceError(
-                    f"{case.name}: the original model refuses them: {reply.refused}. Take them "
-                    "out of the samples, or mend the job's `inputs`"
-                )
-            yield reply
+            yield _asked(case, answer)
 
     write_cases(ask(), out)
     progress(total, total, "cases")
     if labels is not None:
         save_file({"labels": labels}, out / LABELS)
+
+
+def _asked(case: Case, answer: Callable[[Arrays], Arrays]) -> Case:
+    """Ask one case; the original has to answer what was recorded.
+
+    Raises:
+        SourceError: It refuses recorded inputs, or fails in a way that is no refusal.
+    """
+    try:
+        reply = answered(case, answer, RefusalError)
+    except PlatformError:
+        raise
+    except Exception as error:
+        raise SourceError(
+            f"the original model fails on '{case.name}' ({_shapes(case)}): {str(error).strip()}. "
+            "Where such inputs do not come, say so in the job's `axes`, or in `ids` and `range` of "
+            "its inputs"
+        ) from error
+    if case.kind == "recorded" and reply.refused is not None:
+        raise SourceError(
+            f"{case.name}: the original model refuses them: {reply.refused}. Take them out of the "
+            "samples, or mend the job's `inputs`"
+        )
+    return reply
+
+
+def _shapes(case: Case) -> str:
+    return ", ".join(f"{name} {list(array.shape)}" for name, array in case.inputs.items())
 
 
 def _generated(options: Options) -> Iterator[Case]:

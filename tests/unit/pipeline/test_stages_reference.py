@@ -96,3 +96,17 @@ def test_a_sample_that_the_model_refuses_is_an_error_that_names_it(folder):
     np.savez(folder / "samples.npz", item=np.array([1, ROWS + 5]))
     with pytest.raises(SourceError, match="samples 0 to 1: the original model refuses them"):
         asked(folder, {"rows": 2}, cardinality=100)
+
+
+def test_a_case_that_the_model_cannot_take_is_named_with_its_shapes_and_the_remedy(folder):
+    pair = helper.make_tensor_value_info("item", TensorProto.INT64, ["batch"])
+    rows = helper.make_tensor_value_info("rows", TensorProto.INT64, ["half", 2])
+    node = helper.make_node("Reshape", ["item", "shape"], ["rows"])
+    shape = numpy_helper.from_array(np.array([-1, 2]), "shape")
+    graph = helper.make_graph([node], "pairs", [pair], [rows], [shape])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    onnx.save(model, folder / "model.onnx")
+    with pytest.raises(
+        SourceError, match=r"'batch of 1' \(item \[1\]\).*say so in the job's `axes`"
+    ):
+        asked(folder)
