@@ -46,7 +46,7 @@ def _replace(body: Body, group: Group) -> "Node":
     with graph.inserting_before(next(iter(graph.nodes))):
         vectors = graph.placeholder(group.output)
     vectors.meta = {"val": _flat(old.meta["val"], group.matrix)}
-    with graph.inserting_before(old):
+    with graph.inserting_before(vectors.next):
         rows = _as_rows(vectors, group.matrix, graph)
     if rows is not vectors:
         rows.meta = dict(old.meta)

@@ -43,8 +43,8 @@ def find_or_write(
                 return found.model_copy(update={"table": matrix.name})
     else:
         body.remark(
-            f"table {matrix.name} is {matrix.fold}: computed once, here, which took"
-            f" {matrix.bytes} bytes of memory and has to be done again for new weights"
+            f"table {matrix.name} is {matrix.fold}: worked out once, here, and {matrix.bytes} bytes"
+            " in size, in memory as on disk; new weights need it done again"
         )
     file = Path("origins") / f"{matrix.name}.safetensors"
     rows = evaluate(matrix.node, body).reshape(matrix.rows, matrix.dim)

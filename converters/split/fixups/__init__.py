@@ -3,9 +3,11 @@
 from collections.abc import Callable
 
 from converters.split.body import Body
-from converters.split.fixups import masked_put, masked_select, renorm, squeeze
+from converters.split.fixups import masked_put, masked_select, no_grad, renorm, squeeze
 
+#: `no_grad` comes first: the others look into what it brings out.
 FIXUPS: tuple[Callable[[Body], None], ...] = (
+    no_grad.fix,
     masked_put.fix,
     masked_select.fix,
     renorm.fix,
