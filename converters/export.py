@@ -1,13 +1,12 @@
 """A torch module to an exported program, its axes symbolic as the job names them."""
 
-import contextlib
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from converters.brief import Brief
 from converters.dynamic_shapes import dynamic_shapes, example_inputs, follows
 from converters.export_faults import explain
 from converters.forward import in_job_order
+from converters.loops import recurrent_loops
 from converters.quiet import TORCH_EXPORT, quiet
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def export_program(module: "torch.nn.Module", brief: Brief) -> "ExportedProgram"
     module.eval()
     names = [given.name for given in brief.inputs]
     try:
-        with in_job_order(module, names), torch.no_grad(), _loops():
+        with in_job_order(module, names), torch.no_grad(), recurrent_loops():
             return _attempt(module, brief)
     finally:
         module.train(was)
@@ -57,15 +56,3 @@ def _export(
         return torch.export.export(
             module, example_inputs(brief), dynamic_shapes=shapes, strict=strict
         )
-
-
-@contextlib.contextmanager
-def _loops() -> Iterator[None]:
-    """Keep recurrent layers as loops: unrolled, they would fix the length of the sequence."""
-    from torch.export import _patches
-
-    with (
-        _patches.register_gru_while_loop_decomposition(),
-        _patches.register_lstm_while_loop_decomposition(),
-    ):
-        yield

@@ -17,6 +17,9 @@ TORCH_EXPORT = (
     "torch._dynamo",
 )
 
+#: Warnings that are for the authors of a framework, not for those who use it.
+_INTERNAL = (FutureWarning, DeprecationWarning, PendingDeprecationWarning, ResourceWarning)
+
 
 class _Keeper(logging.Handler):
     """Keep the text of warnings that a framework logs."""
@@ -49,7 +52,8 @@ def quiet(by: str, *loggers: str) -> Iterator[list[Remark]]:
         try:
             yield remarks
         finally:
-            texts = [*keeper.texts, *(str(warning.message) for warning in caught)]
+            told = [one for one in caught if not issubclass(one.category, _INTERNAL)]
+            texts = [*keeper.texts, *(str(warning.message) for warning in told)]
             remarks += [Remark(by=by, text=text) for text in dict.fromkeys(texts)]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from converters.converter import Converter, ConvertOptions
+from converters.loops import recurrent_loops
 from converters.onnx_faults import inspect
 from converters.onnx_files import read_signature
 from converters.program_files import load_program
@@ -43,7 +44,7 @@ def export_onnx(program: "ExportedProgram", path: Path, signature: Signature) ->
     import torch
 
     names = axis_names(program, signature.inputs)
-    with quiet("torch.onnx", *_LOGGERS) as remarks:
+    with quiet("torch.onnx", *_LOGGERS) as remarks, recurrent_loops():
         try:
             made = torch.onnx.export(
                 program,
