@@ -4,8 +4,9 @@ import platform
 import shutil
 from pathlib import Path
 
-_CGROUPS = Path("/proc/self/cgroup")
-_MOUNT = Path("/sys/fs/cgroup")
+from targets.cgroups import cgroups
+
+_ROOT = Path("/")
 
 
 def free_disk(folder: Path) -> int:
@@ -28,26 +29,15 @@ def free_memory() -> int:
         for line in Path("/proc/meminfo").read_text().splitlines()
         if line.startswith("MemAvailable:")
     )
-    return min([int(line.split()[1]) << 10, *map(headroom, memory_cgroups())])
-
-
-def memory_cgroups(cgroups: Path = _CGROUPS, mount: Path = _MOUNT) -> tuple[Path, ...]:
-    """Return the folders of the cgroups whose memory limits hold here, v1 and v2, inmost first."""
-    found = []
-    for line in cgroups.read_text().splitlines():
-        _, controllers, path = line.split(":", 2)
-        if controllers and "memory" not in controllers.split(","):
-            continue
-        root = mount / "memory" if controllers else mount
-        inner = root / path.lstrip("/")
-        found += [at for at in (inner, *inner.parents) if at.is_relative_to(root) and at.is_dir()]
-    return tuple(found)
+    return min(
+        [int(line.split()[1]) << 10, *(headroom(group) for group, _ in cgroups(_ROOT, "memory"))]
+    )
 
 
 def oom_kills() -> int:
     """Count the processes that the kernel killed for lack of memory, here and on the host."""
     counters = [Path("/proc/vmstat")]
-    for group in memory_cgroups():
+    for group, _ in cgroups(_ROOT, "memory"):
         counters += [group / "memory.events", group / "memory.oom_control"]
     return sum(_figure(file, "oom_kill") for file in counters)
 

@@ -23,9 +23,6 @@ def show_summary(result: RunResult, job: Job) -> None:
         header = ("target", "check", "passed", "largest error", "of tolerance", "compared", "cases")
         rows = [row for each in record.validations for row in _parity_rows(each)]
         console.show_table(header, rows)
-        for each in record.validations:
-            for fault in each.faults:
-                console.say(f"{each.target}: {fault}")
         console.say("")
     for line in _next(result, job):
         console.say(line)

@@ -6,11 +6,10 @@ cgroups v1 and v2. A quota of one and a half CPUs allows one thread: with two, b
 """
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
+from targets.cgroups import cgroups, lines_of, text_of
 from targets.target import ThreadPlan
 
 ROOT = Path("/")
@@ -33,15 +32,6 @@ class Host:
     memory: int
 
 
-class Mount(NamedTuple):
-    """A cgroup hierarchy: the cgroup that is mounted, where, and for which controllers."""
-
-    root: str
-    point: str
-    unified: bool
-    controllers: frozenset[str]
-
-
 def host(root: Path = ROOT, affinity: frozenset[int] | None = None) -> Host:
     """Find out what this process may use.
 
@@ -50,9 +40,9 @@ def host(root: Path = ROOT, affinity: frozenset[int] | None = None) -> Host:
         affinity: CPUs that the process may run on; asked of the kernel if not given.
     """
     allowed = affinity if affinity is not None else frozenset(os.sched_getaffinity(0))
-    quotas = [_quota(folder, unified=unified) for folder, unified in _cgroups(root, "cpu")]
+    quotas = [_quota(folder, unified=unified) for folder, unified in cgroups(root, "cpu")]
     cpus = min([len(allowed), *(max(1, int(quota)) for quota in quotas if quota)])
-    limits = [_limit(folder, unified=unified) for folder, unified in _cgroups(root, "memory")]
+    limits = [_limit(folder, unified=unified) for folder, unified in cgroups(root, "memory")]
     return Host(
         flags=_flags(root),
         cpus=cpus,
@@ -74,7 +64,7 @@ def thread_plan(threads: int, here: Host) -> ThreadPlan:
 
 def _flags(root: Path) -> frozenset[str]:
     found: list[frozenset[str]] = []
-    for line in _lines(root / "proc/cpuinfo"):
+    for line in lines_of(root / "proc/cpuinfo"):
         name, _, value = line.partition(":")
         if name.strip() in ("flags", "Features"):
             found.append(frozenset(value.split()))
@@ -84,77 +74,29 @@ def _flags(root: Path) -> frozenset[str]:
 def _cores(root: Path, allowed: frozenset[int]) -> int:
     """Count groups of sibling threads."""
     topology = "sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
-    siblings = {cpu: _text(root / topology.format(cpu)) for cpu in allowed}
+    siblings = {cpu: text_of(root / topology.format(cpu)) for cpu in allowed}
     return len({known or str(cpu) for cpu, known in siblings.items()})
 
 
 def _total_memory(root: Path) -> int:
-    for line in _lines(root / "proc/meminfo"):
+    for line in lines_of(root / "proc/meminfo"):
         if line.startswith("MemTotal:"):
             return int(line.split()[1]) * 1024
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def _cgroups(root: Path, controller: str) -> Iterator[tuple[Path, bool]]:
-    """Yield the folders of the process's cgroups and of all their ancestors that are visible.
-
-    The second of each pair says whether it is of cgroups v2.
-    """
-    mounts = [mount for line in _lines(root / "proc/self/mountinfo") if (mount := _mount(line))]
-    for line in _lines(root / "proc/self/cgroup"):
-        _, names, path = line.split(":", 2)
-        for mount in mounts:
-            belongs = controller in names.split(",") and controller in mount.controllers
-            if (names == "" and mount.unified) or belongs:
-                yield from ((folder, mount.unified) for folder in _upwards(root, mount, path))
-
-
-def _mount(line: str) -> Mount | None:
-    before, _, after = line.partition(" - ")
-    fields, (kind, *_, options) = before.split(), after.split() or [""]
-    if kind not in ("cgroup", "cgroup2"):
-        return None
-    return Mount(fields[3], fields[4], kind == "cgroup2", frozenset(options.split(",")))
-
-
-def _upwards(root: Path, mount: Mount, path: str) -> Iterator[Path]:
-    """Yield a cgroup's folder and those above it, up to the mount's."""
-    top = root / mount.point.lstrip("/")
-    # In a container the path may lie outside of what is mounted; the mount's own root is it then.
-    inside = path == mount.root or path.startswith(mount.root.rstrip("/") + "/")
-    below = path[len(mount.root.rstrip("/")) :].strip("/") if inside else ""
-    folder = top / below if ".." not in below.split("/") else top
-    while True:
-        yield folder
-        if folder == top:
-            return
-        folder = folder.parent
-
-
 def _quota(folder: Path, *, unified: bool) -> float | None:
     """Return the CPUs that a cgroup may use, or None where it is not limited."""
     if unified:
-        quota, period = (*_text(folder / "cpu.max").split(), "max", "100000")[:2]
+        quota, period = (*text_of(folder / "cpu.max").split(), "max", "100000")[:2]
     else:
-        quota = _text(folder / "cpu.cfs_quota_us")
-        period = _text(folder / "cpu.cfs_period_us")
+        quota = text_of(folder / "cpu.cfs_quota_us")
+        period = text_of(folder / "cpu.cfs_period_us")
     if not quota.isdecimal() or not period.isdecimal() or not int(period):
         return None
     return int(quota) / int(period)
 
 
 def _limit(folder: Path, *, unified: bool) -> int | None:
-    text = _text(folder / ("memory.max" if unified else "memory.limit_in_bytes"))
+    text = text_of(folder / ("memory.max" if unified else "memory.limit_in_bytes"))
     return int(text) if text.isdecimal() else None
-
-
-def _lines(path: Path) -> list[str]:
-    return _text(path).splitlines()
-
-
-def _text(path: Path) -> str:
-    """Read a file; one that is not there says nothing."""
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return ""

@@ -16,20 +16,6 @@ def test_free_memory_is_no_more_than_the_host_has():
     assert 0 < resources.free_memory() <= psutil.virtual_memory().total
 
 
-def test_every_ancestor_of_a_second_version_cgroup_counts(tmp_path):
-    (tmp_path / "mount/outer/inner").mkdir(parents=True)
-    (tmp_path / "cgroup").write_text("0::/outer/inner\n")
-    found = resources.memory_cgroups(tmp_path / "cgroup", tmp_path / "mount")
-    assert [path.name for path in found] == ["inner", "outer", "mount"]
-
-
-def test_only_the_memory_controller_of_the_first_version_counts(tmp_path):
-    (tmp_path / "mount/memory/box").mkdir(parents=True)
-    (tmp_path / "cgroup").write_text("4:cpu,cpuacct:/box\n3:memory:/box\n")
-    found = resources.memory_cgroups(tmp_path / "cgroup", tmp_path / "mount")
-    assert [path.name for path in found] == ["box", "memory"]
-
-
 def limited(folder: Path, **files: str) -> Path:
     folder.mkdir()
     for name, text in files.items():
