@@ -11,11 +11,12 @@ from targets.target import Arrays
 
 def row_count(inputs: tuple[Input, ...], arrays: Arrays) -> int:
     """Return how many rows, or bags, the arrays hold."""
-    first = inputs[0]
     for tensor in inputs:
         if tensor.offsets is not None:
             return len(arrays[tensor.name]) - tensor.includes_last
-    return len(arrays[first.name]) if first.shape else 1
+    batch = _batch(inputs)
+    of_rows = (tensor.name for tensor in inputs if tensor.shape and tensor.shape[0] == batch)
+    return next((len(arrays[name]) for name in of_rows), 1)
 
 
 def take_rows(

@@ -80,6 +80,7 @@ def test_what_has_no_rows_is_taken_whole():
     taken = take_rows((USER, other, TABLE), arrays, 1, 3)
     assert taken["table"].shape == (7, 2)
     assert taken["user"].tolist() == [1, 2]
+    assert row_count((TABLE, USER, other), arrays) == 4
 
 
 def test_bags_count_as_rows():
