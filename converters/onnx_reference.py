@@ -26,7 +26,7 @@ def answering(file: Path, brief: Brief) -> Callable[[Arrays], dict[str, np.ndarr
 
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 3
+    options.log_severity_level = 4
     try:
         session = onnxruntime.InferenceSession(
             str(file), options, providers=["CPUExecutionProvider"]

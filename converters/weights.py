@@ -25,8 +25,7 @@ def load_weights(module: "torch.nn.Module", checkpoint: Checkpoint) -> tuple[Rem
     """Give a module the weights of a checkpoint, which stay mapped.
 
     Raises:
-        SourceError: Keys are missing, unexpected or of another shape or type, or weights
-            are not numbers; all of them at once.
+        SourceError: Keys are missing, unexpected or of another shape or type; all at once.
     """
     expected = module.state_dict(keep_vars=True)
     tied = _tied(expected, checkpoint.tensors)
@@ -39,11 +38,35 @@ def load_weights(module: "torch.nn.Module", checkpoint: Checkpoint) -> tuple[Rem
             f"{checkpoint.file}: the weights do not fit {type(module).__name__}:{shown}{more}\n"
             "Give the factory the arguments that the model was trained with, or other weights"
         )
-    _check_numbers(expected, checkpoint)
     state = {name: _tensor(given[name], tensor) for name, tensor in wanted.items()}
     state |= {name: state[first] for name, first in tied.items()}
     module.load_state_dict(state, strict=True, assign=True)
     return (*checkpoint.remarks, *_casts(wanted, given))
+
+
+def check_numbers(module: "torch.nn.Module", checkpoint: Checkpoint) -> None:
+    """Read the checkpoint once, and refuse weights that are not numbers.
+
+    Infinity is refused in parameters alone: masks in buffers may well hold it.
+
+    Raises:
+        SourceError: Names all of them.
+    """
+    import torch
+
+    expected = module.state_dict(keep_vars=True)
+
+    bad = {
+        name: said
+        for name, said in find_bad(checkpoint).items()
+        if isinstance(expected.get(name), torch.nn.Parameter) or said.startswith("NaN")
+    }
+    if bad:
+        listed = ", ".join(f"{name} ({said})" for name, said in list(bad.items())[:_SHOWN])
+        raise SourceError(
+            f"{checkpoint.file}: {len(bad)} weights are not numbers: {listed}. Take a checkpoint"
+            " from before the training diverged"
+        )
 
 
 def _tied(expected: "Mapping[str, torch.Tensor]", held: Mapping[str, Stored]) -> dict[str, str]:
@@ -95,23 +118,6 @@ def _casts(wanted: "Mapping[str, torch.Tensor]", given: Mapping[str, Stored]) ->
         Remark(by="checkpoint", text=f"{count} weights were cast from {one} to {other}")
         for (one, other), count in pairs.items()
     )
-
-
-def _check_numbers(expected: "Mapping[str, torch.Tensor]", checkpoint: Checkpoint) -> None:
-    """Refuse NaN anywhere, and infinity in parameters: masks in buffers may well hold it."""
-    import torch
-
-    bad = {
-        name: said
-        for name, said in find_bad(checkpoint).items()
-        if isinstance(expected.get(name), torch.nn.Parameter) or said.startswith("NaN")
-    }
-    if bad:
-        listed = ", ".join(f"{name} ({said})" for name, said in list(bad.items())[:_SHOWN])
-        raise SourceError(
-            f"{checkpoint.file}: {len(bad)} weights are not numbers: {listed}. Take a checkpoint"
-            " from before the training diverged"
-        )
 
 
 def _tensor(stored: Stored, like: "torch.Tensor") -> "torch.Tensor":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from converters.brief import Arrays, Brief, Inspection, SourceOptions
+from converters.onnx_axes import name_output_axes
 from converters.onnx_faults import external_files, faults, inline_functions
 from converters.onnx_files import nodes, open_model, signature_of
 from converters.onnx_guesses import guess_inputs, kept_tables
@@ -54,6 +55,7 @@ def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) ->
     before = Counter(node.op_type for node in nodes(model.graph))
     take_names(model, brief.inputs, brief.outputs)
     named = infer_shapes(model)
+    name_output_axes(named, brief, lambda: answering(file, brief))
     signature = signature_of(named)
     _write(named, file.parent, out / "dense", progress)
     kept = kept_tables(named)

@@ -18,7 +18,7 @@ from converters.sources.source import Source
 from converters.split.policy import SplitOptions
 from converters.split.program import split_program
 from converters.user_code import importable, load_callable, local_files, raised
-from converters.weights import load_weights
+from converters.weights import check_numbers, load_weights
 from registry.composition import Origin, Remark, Split
 from registry.errors import SourceError
 from registry.progress import Progress
@@ -57,6 +57,8 @@ def files(options: SourceOptions, folder: Path) -> tuple[Path, ...]:
 def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) -> Split:
     """Build, export and split; the tables stay in the checkpoint."""
     module, checkpoint, remarks = _open(_own(brief.options), brief.folder)
+    if checkpoint:
+        check_numbers(module, checkpoint)
     progress(1, 3, "steps")
     program = export_program(module, brief)
     progress(2, 3, "steps")

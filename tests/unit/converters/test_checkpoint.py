@@ -7,7 +7,7 @@ from safetensors.torch import save_file
 
 from converters.checkpoint import find_bad, open_checkpoint, rows
 from converters.skeleton import build_skeleton
-from converters.weights import load_weights
+from converters.weights import check_numbers, load_weights
 from registry.errors import SourceError
 from tests.hostile_files import CHECKPOINTS, SAFETENSORS
 
@@ -125,7 +125,17 @@ def test_weights_that_are_not_numbers_are_named(dtype, value, said, tmp_path):
     checkpoint = open_checkpoint(tmp_path / "w.pt")
     assert find_bad(checkpoint) == {"table.weight": f"{said} at flat index 13"}
     with pytest.raises(SourceError, match=f"table.weight .{said} at flat index 13."):
-        load_weights(build_skeleton(Net), checkpoint)
+        check_numbers(build_skeleton(Net), checkpoint)
+
+
+def test_infinity_in_a_buffer_may_well_be_a_mask(tmp_path):
+    module = torch.nn.Module()
+    module.register_buffer("mask", torch.tensor([0.0, float("-inf")]))
+    torch.save(module.state_dict(), tmp_path / "w.pt")
+    check_numbers(module, open_checkpoint(tmp_path / "w.pt"))
+    torch.save({"mask": torch.tensor([0.0, float("nan")])}, tmp_path / "w.pt")
+    with pytest.raises(SourceError, match="mask"):
+        check_numbers(module, open_checkpoint(tmp_path / "w.pt"))
 
 
 def test_a_type_that_the_platform_lacks_is_named(tmp_path):

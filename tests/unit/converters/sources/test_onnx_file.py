@@ -83,6 +83,20 @@ def test_a_lookup_refuses_unknown_ids_and_its_table_is_told_as_kept(tmp_path):
     assert seen.tables == (("table", 2000, 3),)
 
 
+def test_axes_of_outputs_that_the_file_names_otherwise_are_found_by_asking_it(tmp_path):
+    nodes = [helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Shape", ["x"], ["size"])]
+    outputs = [value("y", "unk__7", 4), value("size", "two", kind=TensorProto.INT64)]
+    write(tmp_path, nodes, [value("x", None, 4)], outputs)
+    assert [tensor.shape for tensor in split(tmp_path).signature.outputs] == [("batch", 4), (2,)]
+
+
+def test_an_axis_that_cannot_be_asked_for_keeps_its_name(tmp_path):
+    nodes = [helper.make_node("Reshape", ["x", "shape"], ["y"])]
+    shape = numpy_helper.from_array(np.array([-1, 64]), "shape")
+    write(tmp_path, nodes, [value("x", "N", 4)], [value("y", "rows", 64)], [shape])
+    assert split(tmp_path).signature.outputs[0].shape == ("rows", 64)
+
+
 def test_a_baked_batch_is_named(tmp_path):
     relu(tmp_path, (1, 4))
     with pytest.raises(SourceError, match="axis 'batch' is baked in at 1, as axis 0 of input 'x'"):

@@ -196,3 +196,11 @@ def test_a_table_that_was_cast_is_not_taken_from_the_checkpoint(folder):
     assert split.origins[0].file.startswith("origins")
     written = load_file(folder / "out" / split.origins[0].file)["rows"]
     assert torch.equal(written, state["item.weight"].half().float())
+
+
+def test_weights_that_are_not_numbers_stop_the_split(folder):
+    state = torch_state(folder)
+    state["item.weight"][5, 0] = float("nan")
+    save_file(state, folder / "nan.safetensors")
+    with pytest.raises(SourceError, match=r"item\.weight \(NaN at flat index 20\)"):
+        SOURCE.split(brief(folder, weights="nan.safetensors"), SplitOptions(), folder / "o", silent)
