@@ -1,0 +1,94 @@
+"""Every example job is planned, run, published and answers, from its real model and data."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pipeline.stages.verdict import Validation
+from registry import Catalog
+from registry.store import open_store
+
+ROOT = Path(__file__).resolve().parents[2]
+JOBS = sorted((ROOT / "workflows" / "jobs").glob("*.yaml"))
+TABLES = {
+    "movielens": {"movies", "users"},
+    "digits": set(),
+    "minilm": {"bert.embeddings.word_embeddings"},
+    "orientation": set(),
+}
+
+
+def call(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [Path(sys.executable).parent / "pipeline", *arguments],
+        cwd=folder,
+        env={**os.environ, "CI": "true"},
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("checkout")
+    for part in ("jobs", "models"):
+        shutil.copytree(ROOT / "workflows" / part, folder / "workflows" / part)
+    (folder / "workflows" / "data").symlink_to(ROOT / "workflows" / "data")
+    return folder
+
+
+def files_of(folder: Path) -> set[Path]:
+    return {path for path in folder.rglob("*") if "__pycache__" not in path.parts}
+
+
+def test_each_job_has_its_marks():
+    assert {job.stem for job in JOBS} == set(TABLES)
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.stem)
+def test_is_planned_without_touching_anything(job, checkout):
+    before = files_of(checkout)
+    said = call(checkout, "plan", "--json", f"workflows/jobs/{job.name}").stdout
+    planned = json.loads(said.splitlines()[-1])
+    targets = [target["name"] for target in yaml.safe_load(job.read_text())["targets"]]
+    names = json.dumps(planned)
+    assert all(f"validate {target}" in names for target in targets)
+    assert files_of(checkout) == before
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.stem)
+def test_runs_publishes_and_answers(job, checkout):
+    call(checkout, "run", f"workflows/jobs/{job.name}")
+    text = yaml.safe_load(job.read_text())
+    catalog = Catalog(open_store(str(checkout / ".pipeline" / "store")))
+    version = catalog.resolve(text["model"])
+    catalog.verify(version)
+    assert {table.keys[0].removesuffix(".weight") for table in version.tables} == TABLES[job.stem]
+    assert [build.target for build in version.builds] == [t["name"] for t in text["targets"]]
+    for build in version.builds:
+        assert [parity.kind for parity in build.parity] == ["conversion", "precision"]
+        assert all(parity.passed and parity.cases > 5 for parity in build.parity)
+    samples = job.parent / text["samples"]["file"]
+    said = call(checkout, "predict", text["model"], "--input", str(samples), "--json").stdout
+    assert text["outputs"][0] in said
+
+
+def test_the_recommender_ranks_held_out_ratings_as_well_as_before(checkout):
+    call(checkout, "run", "workflows/jobs/movielens.yaml")
+    found = list(checkout.glob(".pipeline/runs/movielens-dlrm/*/run.json"))
+    record = json.loads(max(found).read_bytes())
+    for validation in map(Validation.model_validate, record["validations"]):
+        for parity in validation.parity:
+            (before, after) = next(iter(parity.metrics.values()))
+            assert before > 0.7
+            assert abs(before - after) < 1e-4
