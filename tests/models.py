@@ -49,12 +49,7 @@ class Model:
         """Make inputs with `size` along the leading axis; other axes have sizes near it."""
         names = dict.fromkeys(d for given in self.inputs for d in given.shape if isinstance(d, str))
         sizes = {name: size if at == 0 else size + at + 1 for at, name in enumerate(names)}
-        sizes = {
-            name: self.axes.get(name, Axis()).max
-            if value > self.axes.get(name, Axis()).max
-            else value
-            for name, value in sizes.items()
-        }
+        sizes = {name: min(size, self.axes[name].max) for name, size in sizes.items()}
         for name, (other, more) in self.follows.items():
             sizes[name] = sizes[other] + more
         return example_arrays(self.inputs, sizes)
@@ -272,6 +267,15 @@ MODELS: dict[str, Model] = {
         lookups=2,
         tables=2,
     ),
+    "propagated": Model(
+        build=recommenders.Propagated,
+        inputs=(ids("user", "batch", rows=600), ids("item", "batch", rows=600)),
+        axes=_BATCH,
+        lookups=2,
+        tables=2,
+        computed=True,
+        options=SplitOptions(min_rows=500),
+    ),
     "shortened": Model(
         build=odd_lookups.Shortened,
         inputs=(ids("ids", "batch"), ids("tags", "batch", "length"), ids("kind", "batch", rows=20)),
@@ -302,7 +306,7 @@ MODELS: dict[str, Model] = {
         axes=_BATCH,
         lookups=1,
         tables=1,
-        kept=("its ids come from another lookup",),
+        kept=("its ids or weights come from another lookup",),
     ),
     "codebook": Model(
         build=odd_lookups.Codebook,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from converters.quiet import TORCH_EXPORT, quiet
+from converters.split.place import operator
 from registry.composition import Remark
 from registry.errors import SplitError
 
@@ -100,13 +101,8 @@ def unlift(program: "ExportedProgram") -> Body:
 
 def count_operators(graph: "Graph") -> dict[str, int]:
     """Count a graph's nodes by operator."""
-    names = (
-        getattr(node.target, "__name__", str(node.target))
-        if str(node.target).startswith("<")
-        else str(node.target)
-        for node in graph.nodes
-        if node.op == "call_function"
-    )
+    calls = (node for node in graph.nodes if node.op == "call_function")
+    names = (operator(n) if str(n.target).startswith("<") else str(n.target) for n in calls)
     return dict(sorted(Counter(names).items()))
 
 

@@ -10,6 +10,7 @@ from converters.split.forms.form import Read
 from converters.split.keep import sources_of, why_stuck
 from converters.split.matrices import Matrices, Matrix
 from converters.split.nested import nested_tables
+from converters.split.place import operator
 from converters.split.policy import SplitOptions
 from converters.split.roots import Roots, roots_of
 
@@ -103,11 +104,10 @@ def _note(node: "Node", found: Found) -> None:
     if learned and any(found.roots[index].inputs for index in rest):
         found.unknown.append((node, matrix))
     else:
-        name = str(node.target).split(".")[1]
-        found.kept.append((matrix, f"read by {name}, which is no lookup of an input's ids"))
+        why = f"read by {operator(node)}, which is no lookup of an input's ids"
+        found.kept.append((matrix, why))
 
 
 def _keep_nested(table: "Node", node: "Node", found: Found) -> None:
     if is_tensor(table) and (matrix := found.matrices.behind(table, found.roots[table])):
-        name = str(node.target).rpartition(".")[2] or str(node.target)
-        found.kept.append((matrix, f"its lookup is inside control flow ({name})"))
+        found.kept.append((matrix, f"its lookup is inside control flow ({operator(node)})"))

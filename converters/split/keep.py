@@ -30,7 +30,7 @@ def sources_of(read: Read, known: "Mapping[Node, Roots]") -> Roots:
 
 
 def _chained(_read: Read, roots: Roots, _body: Body, _options: SplitOptions) -> str | None:
-    return "its ids come from another lookup" if roots.lookups else None
+    return "its ids or weights come from another lookup" if roots.lookups else None
 
 
 def _learned(_read: Read, roots: Roots, body: Body, _options: SplitOptions) -> str | None:

@@ -8,7 +8,7 @@ from converters.split.extract import needed
 from converters.split.find import PICKING, Found
 from converters.split.matrices import Matrix
 from converters.split.passing import look_through
-from converters.split.place import place
+from converters.split.place import operator, place
 from converters.split.policy import SplitOptions
 from registry.composition import Kept
 from registry.errors import SplitError
@@ -50,8 +50,8 @@ def _used_densely(weight: "Node", alive: "set[Node]") -> str | None:
     users = [user for user in _users(weight, alive) if str(user.target) not in PICKING]
     if not users:
         return None
-    name = str(users[0].target).removeprefix("aten.").split(".")[0]
-    return f"cut for its lookups, and a copy stays: also used densely by {name} ({place(users[0])})"
+    use = f"{operator(users[0])} ({place(users[0])})"
+    return f"cut for its lookups, and a copy stays: also used densely by {use}"
 
 
 def _users(node: "Node", alive: "set[Node]") -> "list[Node]":

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from converters.program_signature import torch_dtype
 from converters.split.body import Body
 from converters.split.passing import look_through
+from converters.split.place import operator
 from converters.split.roots import Roots
 from converters.split.same import Keys
 from registry.signature import DType
@@ -92,7 +93,7 @@ class Matrices:
             inner = fold or keys[0]
             fold = f"reshape({inner}, [{shape[0]}, {math.prod(shape[1:])}])"
         return Matrix(
-            name=self._free_name(keys[0]),
+            name=self._free_name([w.keys[0] for w in held if w.learned] or [keys[0]]),
             node=node,
             keys=keys,
             weights=weights,
@@ -102,8 +103,9 @@ class Matrices:
             fold=fold,
         )
 
-    def _free_name(self, key: str) -> str:
-        plain = re.sub(r"\W+", "_", key.removesuffix(".weight"), flags=re.ASCII)[:100]
+    def _free_name(self, keys: list[str]) -> str:
+        whole = "_".join(key.removesuffix(".weight") for key in keys)
+        plain = re.sub(r"\W+", "_", whole, flags=re.ASCII)[:100]
         taken = {matrix.name.lower() for matrix in self}
         name, count = plain, 1
         while name.lower() in taken:
@@ -116,9 +118,8 @@ def express(node: "Node", body: Body) -> str:
     """Write an expression of weights as text: 'add(mul(w, 0.5), 1)'."""
     if node.op == "get_attr":
         return body.weights[node.target].keys[0]
-    name = str(node.target).removeprefix("aten.").split(".")[0]
     arguments = [_text(argument, body) for argument in node.args]
-    return f"{name}({', '.join(arguments)})"
+    return f"{operator(node)}({', '.join(arguments)})"
 
 
 def _text(argument: object, body: Body) -> str:

@@ -10,6 +10,13 @@ if TYPE_CHECKING:
 _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 
 
+def operator(node: "Node") -> str:
+    """Name a node's operator as people do: 'linear' of 'aten.linear.default'."""
+    name = getattr(node.target, "__name__", "") if callable(node.target) else ""
+    whole = name if str(node.target).startswith("<") else str(node.target)
+    return whole.removeprefix("aten.").split(".")[0]
+
+
 def place(node: "Node") -> str:
     """Name the innermost module, and the line of it that is not torch's own."""
     modules = [path for path, _ in (node.meta.get("nn_module_stack") or {}).values()]

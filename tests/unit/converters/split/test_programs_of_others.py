@@ -15,7 +15,7 @@ from registry.signature import Axis
 from tests.composing import Composed
 from tests.models import MODELS, Model, ids
 
-NAMES = ("dlrm", "bag_padding", "bag_weighted", "ranks", "shortened", "tied")
+NAMES = ("bag_padding", "bag_weighted", "shortened", "tied")
 
 
 def saved(program):
