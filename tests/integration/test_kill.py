@@ -53,12 +53,14 @@ def settle(folder: Path) -> None:
 
 
 def test_kills_at_random_moments_leave_whole_entries_and_a_run_that_goes_on(tmp_path):
-    moment = random.Random(7)
-    killed = 0
+    begun = time.monotonic()
+    start(tmp_path).communicate(timeout=60)
+    whole = time.monotonic() - begun
+    moment, killed = random.Random(7), 0
     for _ in range(KILLS):
-        run = start(tmp_path, *(("--force",) if moment.random() < 0.7 else ()))
+        run = start(tmp_path, *(("--force",) if moment.random() < 0.8 else ()))
         try:
-            run.communicate(timeout=moment.uniform(0.1, 1.2))
+            run.communicate(timeout=moment.uniform(0.1, 1.0) * whole)
         except subprocess.TimeoutExpired:
             run.send_signal(signal.SIGKILL)
             run.communicate()
