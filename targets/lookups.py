@@ -18,8 +18,9 @@ from targets.tables import MappedTable
 
 Arrays = Mapping[str, np.ndarray]
 
-#: Accumulators and one gathered row a bag stay in the second-level cache.
-BLOCK_BYTES = 128 << 10
+#: Accumulators and one gathered row a bag stay in the second-level cache. From 128 KiB on,
+#: glibc would ask the kernel for fresh pages each time.
+BLOCK_BYTES = 120 << 10
 
 #: With fewer bags than this left to walk, what remains of each is gathered at once.
 FEW_BAGS = 8
@@ -160,9 +161,9 @@ def _without_padding(bags: Bags, padding: int | None) -> Bags:
 def _pool(bags: Bags, table: MappedTable, combine: np.ufunc) -> np.ndarray:
     """Combine each bag's rows, in order; an empty bag gives zeros."""
     dtype = np.dtype(np.float64 if table.dtype == np.float64 else np.float32)
-    pooled = np.zeros((bags.starts.size, table.dim), dtype)
-    if bags.ids.size == 0:
-        return pooled
+    if bags.ids.size == 0 or bags.starts.size == 0:
+        return np.zeros((bags.starts.size, table.dim), dtype)
+    pooled = np.empty((bags.starts.size, table.dim), dtype)
     block = max(16, BLOCK_BYTES // (table.dim * dtype.itemsize))
     if (bags.lengths == bags.lengths[0]).all():
         for first in range(0, len(pooled), block):
@@ -172,7 +173,7 @@ def _pool(bags: Bags, table: MappedTable, combine: np.ufunc) -> np.ndarray:
     order = np.argsort(-bags.lengths, kind="stable")
     for first in range(0, len(pooled), block):
         members = order[first : first + block]
-        some = np.zeros((members.size, table.dim), dtype)
+        some = np.empty((members.size, table.dim), dtype)
         _walk(_chosen(bags, members), table, combine, some)
         pooled[members] = some
     return pooled
@@ -183,26 +184,40 @@ def _chosen(bags: Bags, members: np.ndarray | slice) -> Bags:
 
 
 def _walk(bags: Bags, table: MappedTable, combine: np.ufunc, out: np.ndarray) -> None:
-    """Combine row after row of all bags; the longest come first, `out` starts as zeros."""
-    rows = np.empty((bags.starts.size, table.dim), table.dtype)
+    """Combine row after row of all bags, of which the longest come first."""
     longest = int(bags.lengths[0])
     # How many bags have a row at each step.
-    alive = np.searchsorted(-bags.lengths, -np.arange(longest), side="left")
-    for step in range(longest):
-        count = int(alive[step])
+    alive = np.searchsorted(-bags.lengths, -np.arange(longest), side="left").tolist()
+    _first_rows(bags, alive[0] if longest else 0, table, out)
+    rows = np.empty(out.shape, table.dtype)
+    at = bags.starts.copy()
+    for step in range(1, longest):
+        count = alive[step]
         if count < FEW_BAGS and longest - step > FEW_BAGS:
             for bag in range(count):
                 _finish(bags, bag, step, table, combine, out)
-            return
-        at = bags.starts[:count] + step
-        table.take(bags.ids[at], rows[:count])
-        values = rows[:count]
+            break
+        at += 1
+        here, values = at[:count], rows[:count]
+        table.take(bags.ids.take(here), values)
         if bags.weights is not None:
-            values = values * bags.weights[at, None]
-        if step == 0 and combine is np.maximum:
-            out[:count] = values
-        else:
-            combine(out[:count], values, out=out[:count])
+            values *= bags.weights.take(here)[:, None]
+        combine(out[:count], values, out=out[:count])
+    if combine is np.add:
+        out += 0  # torch starts at 0, so that its sums are never -0
+
+
+def _first_rows(bags: Bags, count: int, table: MappedTable, out: np.ndarray) -> None:
+    """Write the first row of each of `count` bags, and zeros for the others."""
+    starts = bags.starts[:count]
+    narrow = table.dtype != out.dtype
+    first = np.empty(out[:count].shape, table.dtype) if narrow else out[:count]
+    table.take(bags.ids.take(starts), first)
+    if bags.weights is not None:
+        first *= bags.weights.take(starts)[:, None]
+    if narrow:
+        out[:count] = first
+    out[count:] = 0
 
 
 def _finish(
@@ -215,8 +230,8 @@ def _finish(
         at = slice(first, min(first + chunk, end))
         rows = np.empty((at.stop - at.start, table.dim), table.dtype)
         table.take(bags.ids[at], rows)
-        values = rows if bags.weights is None else rows * bags.weights[at, None]
-        if step or first > start or combine is not np.maximum:
-            values = np.concatenate([out[bag : bag + 1], values])
+        if bags.weights is not None:
+            rows *= bags.weights[at, None]
+        carried = np.concatenate([out[bag : bag + 1], rows])
         # `accumulate` is the one reduction that numpy never takes in pairs.
-        out[bag] = combine.accumulate(values.astype(out.dtype, copy=False), axis=0)[-1]
+        out[bag] = combine.accumulate(carried.astype(out.dtype, copy=False), axis=0)[-1]

@@ -72,11 +72,11 @@ class MappedTable:
         small = shard_of.astype(np.uint16) if len(self._parts) <= 1 << 16 else shard_of
         order = np.argsort(small, kind="stable")
         grouped = ids[order]
-        ends = np.cumsum(np.bincount(shard_of, minlength=len(self._parts)))
+        counts = np.bincount(shard_of, minlength=len(self._parts))
         gathered = np.empty_like(out)
         first = 0
-        for shard in np.unique(shard_of).tolist():
-            group = slice(first, int(ends[shard]))
+        for shard in np.flatnonzero(counts).tolist():
+            group = slice(first, first + int(counts[shard]))
             local = grouped[group] - self._starts[shard]
             np.take(self._parts[shard], local, axis=0, out=gathered[group], mode="clip")
             first = group.stop

@@ -86,6 +86,36 @@ def test_two_axes_of_ids_are_one_bag_a_row(table, mode, padding, shape):
 
 
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_bags_of_half_precision_rows_are_added_in_single_precision(tmp_path, mode):
+    stored = RNG.standard_normal((ROWS, 5)).astype(np.float16)
+    save_file({"rows": stored}, tmp_path / "0.safetensors")
+    made = Table(
+        name="emb",
+        rows=ROWS,
+        dim=5,
+        dtype=DType.FLOAT16,
+        keys=("emb",),
+        shards=(Shard(file="0.safetensors", start=0, rows=ROWS),),
+    )
+    ids, offsets = RNG.integers(0, ROWS, 60), np.array([0, 3, 3, 50])
+    with open_table(made, tmp_path) as opened:
+        arrays = {"ids": ids, "offsets": offsets}
+        found = look_up(lookup(mode=mode, offsets="offsets"), opened, arrays)
+    wanted = functional.embedding_bag(
+        torch.from_numpy(ids),
+        torch.from_numpy(stored.astype(np.float32)),
+        torch.from_numpy(offsets),
+        mode=mode,
+    )
+    assert np.array_equal(found, wanted.numpy())
+
+
+def test_no_bags_give_no_vectors(table):
+    arrays = {"ids": np.arange(5), "offsets": np.zeros(0, np.int64)}
+    assert look_up(lookup(offsets="offsets"), table, arrays).shape == (0, table.dim)
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
 def test_bags_of_no_ids_are_zeros(table, mode):
     found = look_up(lookup(mode=mode), table, {"ids": np.zeros((3, 0), np.int64)})
     assert np.array_equal(found, np.zeros((3, table.dim), np.float32))
