@@ -58,7 +58,7 @@ def find_lookups(body: Body, options: SplitOptions) -> Found:
         if read := _read(node):
             _decide(read, found, options)
         elif str(node.target) in PICKING and node.users:
-            _note(node, found)
+            _note(node, found, options)
         for table in nested_tables(node, body):
             _keep_nested(table, node, found)
     check_patterns(found.matrices, options)
@@ -92,7 +92,7 @@ def _decide(read: Read, found: Found, options: SplitOptions) -> None:
     found.roots[read.node] = Roots(lookups=frozenset({read.node}))
 
 
-def _note(node: "Node", found: Found) -> None:
+def _note(node: "Node", found: Found, options: SplitOptions) -> None:
     """Note a table that is read in another way; it stays, but not unseen if it is learned."""
     source, *rest = node.all_input_nodes
     if source is not node.args[0] or not is_tensor(source) or source.meta["val"].dim() < 2:
@@ -103,7 +103,7 @@ def _note(node: "Node", found: Found) -> None:
     learned = any(found.matrices.body.weights[name].learned for name in matrix.weights)
     if learned and any(found.roots[index].inputs for index in rest):
         found.unknown.append((node, matrix))
-    else:
+    elif why_not(matrix, options) is None:
         why = f"read by {operator(node)}, which is no lookup of an input's ids"
         found.kept.append((matrix, why))
 

@@ -29,10 +29,11 @@ class NoTables(nn.Module):
         self.register_buffer("turns", torch.randn(1100, 4, dtype=torch.complex64))
         self.register_buffer("mask", torch.rand(1, 1, 1024, 1024))
         self.bias = nn.Parameter(torch.randn(1, 1, 1024, 512))
+        self.register_buffer("small", torch.randn(4, 4))
 
     def forward(self, ids):
         at = torch.arange(4)
-        fixed = self.mask[:, :, 0, at] * self.bias[:, :, 0, at]
+        fixed = self.mask[:, :, at][..., 0] * self.bias[:, :, at][..., 0] * self.small[at, at]
         return self.turns[ids].real * self.allowed[ids] + fixed[0]
 
 
@@ -69,9 +70,8 @@ def test_vectors_of_half_a_float_come_in_as_they_can(tmp_path):
 def test_what_no_table_can_hold_and_what_is_read_by_position_stays(tmp_path):
     found = split(NoTables, ids("ids", "batch"), folder=tmp_path)
     assert found.split.tables == ()
-    assert {kept.why for kept in found.split.kept} == {
-        "read by index, which is no lookup of an input's ids"
-    }
+    why = "read by index, which is no lookup of an input's ids"
+    assert {kept.table: kept.why for kept in found.split.kept} == {"mask": why, "bias": why}
     arrays = found.model.arrays(3)
     assert torch.equal(found.composed.run(arrays)[0], found.original(arrays)[0])
 
