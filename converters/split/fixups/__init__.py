@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from converters.split.body import Body
-from converters.split.fixups import masked_put, masked_select, no_grad, renorm, squeeze
+from converters.split.fixups import masked_put, masked_select, no_grad, renorm, squeeze, unpool
 
 #: `no_grad` comes first: the others look into what it brings out.
 FIXUPS: tuple[Callable[[Body], None], ...] = (
@@ -12,4 +12,5 @@ FIXUPS: tuple[Callable[[Body], None], ...] = (
     masked_select.fix,
     renorm.fix,
     squeeze.fix,
+    unpool.fix,
 )

@@ -114,6 +114,40 @@ def _operators(split) -> list[str]:
     return [node.op_type for node in graph.node]
 
 
+class Attending(nn.Module):
+    """The rows decide how much each of them counts in the bag."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keys = nn.Embedding(1100, 8)
+        self.bag = nn.EmbeddingBag(1100, 8, mode="sum", padding_idx=0)
+        self.score = nn.Linear(8, 1)
+
+    def forward(self, ids):
+        shares = self.score(self.keys(ids)).squeeze(-1).softmax(-1)
+        return self.bag(ids, per_sample_weights=shares)
+
+
+def test_a_bag_that_the_network_weighs_is_read_row_by_row(tmp_path):
+    model = Model(
+        build=Attending,
+        inputs=(ids("ids", "batch", "length", padding=0),),
+        axes={"batch": Axis(max=64), "length": Axis(max=64)},
+        lookups=2,
+        tables=2,
+    )
+    split = split_model(model, tmp_path)
+    assert split.split.kept == ()
+    assert {lookup.kind for lookup in split.split.lookups} == {"embedding"}
+    arrays = {"ids": np.array([[3, 0, 7, 7], [0, 0, 0, 0]])}
+    (answer,), (original,) = split.composed.run(arrays), split.original(arrays)
+    torch.testing.assert_close(answer, original, rtol=1e-6, atol=1e-7)
+    (onnx_answer,) = split.composed.run_onnx(model.arrays(1))
+    np.testing.assert_allclose(
+        onnx_answer, split.original(model.arrays(1))[0], rtol=1e-5, atol=1e-6
+    )
+
+
 class Once(nn.Module):
     """Shortens rows of a table that the network multiplies with as well."""
 

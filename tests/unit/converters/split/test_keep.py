@@ -34,8 +34,8 @@ class WeighedByNetwork(nn.Module):
         self.weigh = nn.Linear(4, 4)
         self.bag = nn.EmbeddingBag(1100, 8, mode="sum")
 
-    def forward(self, ids, numbers):
-        return self.bag(ids, per_sample_weights=self.weigh(numbers))
+    def forward(self, ids, offsets, numbers):
+        return self.bag(ids, offsets, per_sample_weights=self.weigh(numbers).flatten())
 
 
 class SizeOfBag(nn.Module):
@@ -99,7 +99,8 @@ def test_ids_from_a_big_constant_stay(tmp_path):
 
 
 def test_weights_from_the_network_stay(tmp_path):
-    model = model_of(WeighedByNetwork, ids("ids", "batch", 4), numbers("numbers", "batch", 4))
+    flat, starts = ids("ids", 8), offsets("offsets", "ids", "batch")
+    model = model_of(WeighedByNetwork, flat, starts, numbers("numbers", 2, 4))
     split = split_model(model, tmp_path).split
     (kept,) = split.kept
     assert kept.why == "its ids or weights are computed from the parameter weigh.bias"
