@@ -22,6 +22,9 @@ Arrays = Mapping[str, np.ndarray]
 #: glibc would ask the kernel for fresh pages each time.
 BLOCK_BYTES = 120 << 10
 
+#: Rows that are gathered ahead at most.
+NEAR_BYTES = 16 << 20
+
 #: With fewer bags than this left to walk, what remains of each is gathered at once.
 FEW_BAGS = 8
 
@@ -168,19 +171,31 @@ def _pool(bags: Bags, table: MappedTable, combine: np.ufunc) -> np.ndarray:
     if (bags.lengths == bags.lengths[0]).all():
         for first in range(0, len(pooled), block):
             chosen = slice(first, first + block)
-            _walk(_chosen(bags, chosen), table, combine, pooled[chosen])
+            _walk(*_near(_chosen(bags, chosen), table), combine, pooled[chosen])
         return pooled
     order = np.argsort(-bags.lengths, kind="stable")
     for first in range(0, len(pooled), block):
         members = order[first : first + block]
         some = np.empty((members.size, table.dim), dtype)
-        _walk(_chosen(bags, members), table, combine, some)
+        _walk(*_near(_chosen(bags, members), table), combine, some)
         pooled[members] = some
     return pooled
 
 
 def _chosen(bags: Bags, members: np.ndarray | slice) -> Bags:
     return Bags(bags.ids, bags.starts[members], bags.lengths[members], bags.weights)
+
+
+def _near(bags: Bags, table: MappedTable) -> tuple[Bags, MappedTable]:
+    """Bring the rows of a few bags together first, where they are scattered over files."""
+    total = int(bags.lengths.sum())
+    if not table.scattered or total * table.dim * table.dtype.itemsize > NEAR_BYTES:
+        return bags, table
+    starts = np.cumsum(bags.lengths) - bags.lengths
+    places = np.repeat(bags.starts - starts, bags.lengths) + np.arange(total)
+    weights = None if bags.weights is None else bags.weights[places]
+    near = Bags(np.arange(total), starts, bags.lengths, weights)
+    return near, table.gathered(bags.ids[places])
 
 
 def _walk(bags: Bags, table: MappedTable, combine: np.ufunc, out: np.ndarray) -> None:

@@ -3,6 +3,7 @@
 import json
 import math
 import mmap
+from copy import copy
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -45,7 +46,10 @@ class MappedTable:
         stored = np.dtype(STORED[table.dtype][1])
         self.dtype = np.dtype(np.float32) if self.widens else stored
         self._parts = parts
-        self._starts = np.array([shard.start for shard in table.shards], dtype=np.int64)
+        self._starts = np.cumsum([0, *map(len, parts)])[:-1]
+        # Rows of each shard but the last, where they are alike: then a division finds the shard.
+        alike = len({*map(len, parts[:-1])}) < 2 and len(parts[-1]) <= len(parts[0])
+        self._even = len(parts[0]) if alike else 0
         self._block = max(1, GATHER_BYTES // (self.dim * stored.itemsize))
 
     def take(self, ids: np.ndarray, out: np.ndarray) -> None:
@@ -65,9 +69,25 @@ class MappedTable:
         if self.widens:
             np.left_shift(stored, 16, out=out.view(np.uint32), dtype=np.uint32)
 
+    @property
+    def scattered(self) -> bool:
+        """Whether rows lie in several files, so that many small gathers are slow."""
+        return len(self._parts) > 1
+
+    def gathered(self, ids: np.ndarray) -> "MappedTable":
+        """Gather rows [n] into memory, as a table of their own whose ids are 0 to n - 1."""
+        rows = np.empty((len(ids), self.dim), self.dtype)
+        self.take(ids, rows)
+        near = copy(self)
+        near.rows, near.widens, near._parts = len(ids), False, [rows]
+        return near
+
     def _take_across(self, ids: np.ndarray, out: np.ndarray) -> None:
         """Gather shard by shard, then bring the rows back into the order that was asked for."""
-        shard_of = np.searchsorted(self._starts, ids, side="right") - 1
+        if self._even:
+            shard_of = ids // self._even
+        else:
+            shard_of = np.searchsorted(self._starts, ids, side="right") - 1
         # numpy sorts 16-bit integers by radix; tables with more shards take the slower way.
         small = shard_of.astype(np.uint16) if len(self._parts) <= 1 << 16 else shard_of
         order = np.argsort(small, kind="stable")

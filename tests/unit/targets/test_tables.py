@@ -1,5 +1,6 @@
 """Mapped tables: what is read, and files that are refused."""
 
+import itertools
 import json
 from pathlib import Path
 
@@ -47,6 +48,18 @@ def gather(table: Table, folder: Path, ids: np.ndarray) -> np.ndarray:
 def test_rows_come_in_the_order_of_the_ids_whatever_the_shards(tmp_path, values, shard_rows, count):
     table = write(tmp_path, values, shard_rows, DType.FLOAT32)
     ids = np.random.default_rng(1).integers(0, ROWS, count)
+    assert np.array_equal(gather(table, tmp_path, ids), values[ids])
+
+
+@pytest.mark.parametrize("cuts", [(0, 5, 10, ROWS), (0, 9, 12, ROWS), (0, 12, ROWS)])
+def test_shards_of_any_sizes_make_up_a_table(tmp_path, values, cuts):
+    whole = write(tmp_path, values, ROWS, DType.FLOAT32)
+    shards = []
+    for start, end in itertools.pairwise(cuts):
+        save_file({"rows": values[start:end].copy()}, tmp_path / f"{start}.safetensors")
+        shards.append(Shard(file=f"{start}.safetensors", start=start, rows=end - start))
+    table = whole.model_copy(update={"shards": tuple(shards)})
+    ids = np.random.default_rng(1).integers(0, ROWS, 200)
     assert np.array_equal(gather(table, tmp_path, ids), values[ids])
 
 
