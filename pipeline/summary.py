@@ -24,6 +24,9 @@ def show_summary(result: RunResult, job: Job) -> None:
         rows = [row for each in record.validations for row in _parity_rows(each)]
         console.show_table(header, rows)
         console.say("")
+    if scores := dict.fromkeys(score for each in record.validations for score in _scores(each)):
+        console.show_table(("target", "metric", "original", "here"), list(scores))
+        console.say("")
     for line in _next(result, job):
         console.say(line)
 
@@ -56,6 +59,13 @@ def _parity_rows(validation: Validation) -> Iterator[tuple[str, ...]]:
         yield validation.target, parity.kind, *_figures(parity)
 
 
+def _scores(validation: Validation) -> Iterator[tuple[str, ...]]:
+    """Give each metric as shipped: of the original, and of the target."""
+    for parity in validation.parity[-1:]:
+        for name, (original, here) in parity.metrics.items():
+            yield validation.target, name, f"{original:.6f}", f"{here:.6f}"
+
+
 def _figures(parity: Parity) -> tuple[str, ...]:
     return (
         "yes" if parity.passed else "no",
@@ -68,15 +78,15 @@ def _figures(parity: Parity) -> tuple[str, ...]:
 
 def _next(result: RunResult, job: Job) -> Iterator[str]:
     """Say what came of the run, and what to do now."""
-    record = result.record
-    if record.version is not None and job.push is not None:
-        channel = f", channel {job.push.channel}" if job.push.channel else ""
-        yield f"version: {record.model}@{record.version} in {job.push.store}{channel}"
+    record, push = result.record, job.push
+    if record.version is None or push is None:
+        yield f"report:  {result.report}"
+        if record.outcome == "done" and push is None:
+            yield "next:    give the job a `push` block, and run again to publish"
+        return
+    version = f"{record.model}@{record.version}"
+    place = push.store if "://" in push.store else str((record.folder / push.store).resolve())
+    endpoint = f" --endpoint {shlex.quote(push.endpoint)}" if push.endpoint else ""
+    yield f"version: {version} in {place}{f', channel {push.channel}' if push.channel else ''}"
     yield f"report:  {result.report}"
-    if record.version is not None and job.push is not None:
-        store = job.push.store
-        place = store if "://" in store else str((record.folder / store).resolve())
-        version = f"{record.model}@{record.version}"
-        yield f"next:    pipeline rollout {version} --store {shlex.quote(place)}"
-    elif record.outcome == "done" and job.push is None:
-        yield "next:    give the job a `push` block, and run again to publish"
+    yield f"next:    pipeline rollout {version} --store {shlex.quote(place)}{endpoint}"
