@@ -23,7 +23,7 @@ Arrays = Mapping[str, np.ndarray]
 BLOCK_BYTES = 120 << 10
 
 #: Rows that are gathered ahead at most.
-NEAR_BYTES = 16 << 20
+NEAR_BYTES = 4 << 20
 
 #: With fewer bags than this left to walk, what remains of each is gathered at once.
 FEW_BAGS = 8

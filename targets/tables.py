@@ -28,7 +28,9 @@ STORED: dict[DType, tuple[str, str]] = {
 }
 
 HEADER_LIMIT = 1 << 20
-GATHER_BYTES = 16 << 20
+
+#: Rows gathered at a time from several shards: more, and glibc gets fresh pages each time.
+GATHER_BYTES = 4 << 20
 
 
 class MappedTable:
