@@ -7,7 +7,7 @@ elsewhere; what a node is not, reads as absent.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pipeline.job.checks import axes, files, ids, names, parity, push, samples
+from pipeline.job.checks import axes, files, ids, names, parity, push, samples, targets
 from pipeline.job.fault import Fault
 from pipeline.job.node import Node
 
@@ -35,7 +35,9 @@ CHECKS: tuple[Check, ...] = (
     parity.batches_are_in_range,
     files.are_of_the_kind,
     files.exist,
+    targets.have_the_flags,
     push.goes_to_a_store,
+    push.names_a_channel,
 )
 
 

@@ -25,3 +25,11 @@ def goes_to_a_store(job: Node, _: Path) -> Iterator[Fault]:
         yield Fault(endpoint.place, message)
     elif endpoint.text and store.text and scheme != "s3":
         yield Fault(job["push"].keys()["endpoint"], "an endpoint belongs to an s3:// store")
+
+
+def names_a_channel(job: Node, _: Path) -> Iterator[Fault]:
+    """Refuse a channel that nobody could ask for: MODEL@7 is a version."""
+    channel = job["push"]["channel"]
+    if channel.text is not None and channel.text.isdecimal():
+        message = f"`{channel.text}` is a version's number; take a name with a letter"
+        yield Fault(channel.place, message)

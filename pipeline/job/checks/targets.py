@@ -1,0 +1,28 @@
+"""What a target computes in, and the CPUs that it is for."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from pipeline.job.fault import Fault
+from pipeline.job.node import Node
+from targets import TARGETS
+from targets.target import TargetOptions
+
+
+def have_the_flags(job: Node, _: Path) -> Iterator[Fault]:
+    """Refuse a precision that needs CPU flags which the target's `isa` does not have."""
+    rows = {target.runtime: target for target in TARGETS}
+    usual = TargetOptions.model_fields
+    for given in job["targets"]:
+        target, precision = rows.get(given["runtime"].text or ""), given["precision"]
+        if target is None or precision.text is None:
+            continue
+        isa = [flag for flag, _ in given["isa"].texts()] if given["isa"] else usual["isa"].default
+        needed = {str(name): flags for name, flags in target.precisions.items()}
+        lacking = [flag for flag in needed.get(precision.text, ()) if flag not in isa]
+        if lacking:
+            message = (
+                f"`{precision.text}` needs {', '.join(lacking)}; add it to `isa` where all of the "
+                "fleet has it, or write f32"
+            )
+            yield Fault(precision.place, message)
