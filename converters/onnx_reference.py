@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,14 +11,15 @@ from converters.brief import Arrays, Brief, RefusalError
 from converters.stored import numpy_dtype
 from registry.errors import SourceError
 
+if TYPE_CHECKING:
+    import onnxruntime
+
 #: What ONNX Runtime says of ids that it refuses.
 _REFUSED = re.compile(r"out of data bounds|out of (range|bounds)|indices", re.IGNORECASE)
 
 
-def answering(file: Path, brief: Brief) -> Callable[[Arrays], dict[str, np.ndarray]]:
-    """Give a function that runs the file on the job's inputs.
-
-    The function raises `RefusalError` where ids are out of range.
+def open_session(file: Path) -> "onnxruntime.InferenceSession":
+    """Open an ONNX file to run as it came.
 
     Raises:
         SourceError: ONNX Runtime cannot load the file.
@@ -28,11 +30,20 @@ def answering(file: Path, brief: Brief) -> Callable[[Arrays], dict[str, np.ndarr
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
     try:
-        session = onnxruntime.InferenceSession(
-            str(file), options, providers=["CPUExecutionProvider"]
-        )
+        return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
     except Exception as error:
         raise SourceError(f"{file}: ONNX Runtime cannot load it: {error}") from error
+
+
+def answering(file: Path, brief: Brief) -> Callable[[Arrays], dict[str, np.ndarray]]:
+    """Give a function that runs the file on the job's inputs.
+
+    The function raises `RefusalError` where ids are out of range.
+
+    Raises:
+        SourceError: ONNX Runtime cannot load the file.
+    """
+    session = open_session(file)
     names = brief.outputs or tuple(one.name for one in session.get_outputs())
 
     def answer(arrays: Arrays) -> dict[str, np.ndarray]:

@@ -50,6 +50,15 @@ class Predictor:
         Raises:
             InputError: With every fault of the inputs.
         """
+        answers = self._dense.run(self.feeds(inputs))
+        return {tensor.name: answers[tensor.name] for tensor in self.signature.outputs}
+
+    def feeds(self, inputs: Arrays) -> dict[str, np.ndarray]:
+        """Return what the dense part is fed for a batch.
+
+        Raises:
+            InputError: With every fault of the inputs.
+        """
         check_inputs(inputs, self.inputs, self.axes)
         check_kept_ids(inputs, self._kept)
         values = dict(inputs)
@@ -57,8 +66,7 @@ class Predictor:
             values |= self._ids.run(inputs)
         for lookup in self._lookups:
             values[lookup.output] = look_up(lookup, self._tables[lookup.table], values)
-        answers = self._dense.run({name: values[name] for name in self._taken})
-        return {tensor.name: answers[tensor.name] for tensor in self.signature.outputs}
+        return {name: values[name] for name in self._taken}
 
     def warm_up(self) -> None:
         """Answer zeros of the smallest shapes once: the first answer is the slowest."""

@@ -68,7 +68,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     loads, before = _loads(options.target, task.inputs), allocated()
     folder = out / "view"
     link_pieces(pieces, folder)
-    draft = _draft(options, pieces, loads, folder)
+    draft = draft_of(options, pieces, {load.build: load.part for load in loads}, folder)
     heard = []
     for number, load in enumerate(loads):
         composition = Composition(folder, draft, load.build, load.precision, options.target.threads)
@@ -115,10 +115,13 @@ def _loads(target: AnyTarget, inputs: Mapping[str, Path]) -> tuple[Load, ...]:
     )
 
 
-def _draft(options: Options, pieces: Pieces, loads: tuple[Load, ...], folder: Path) -> Draft:
-    """Link the builds into the folder and return a draft of what is there."""
+def draft_of(options: Options, pieces: Pieces, parts: Mapping[str, Path], folder: Path) -> Draft:
+    """Link builds into the folder and return a draft of what is there.
+
+    Args:
+        parts: The task's output that holds the part, by the build's name.
+    """
     contract = make_contract(find_target(options.target.runtime), options.target)
-    parts = {load.build: load.part for load in loads}
     builds = tuple(
         Build(
             target=name,

@@ -1,0 +1,156 @@
+"""What the search for the first bad node found, and how it reads."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Literal
+
+from pydantic import Field
+
+from registry.signature import Frozen
+
+BISECTION = "bisect.json"
+
+Kind = Literal["conversion", "precision"]
+
+
+class Reading(Frozen):
+    """How far the target is off ONNX Runtime, which computes in f32 and optimises nothing.
+
+    Attributes:
+        output: The value inside the model that is off the most.
+        worst: The largest |error| over what is allowed; within tolerance up to 1. What is allowed
+            is the job's tolerance, scaled by the value's spread.
+    """
+
+    output: str
+    dtype: str
+    shape: tuple[int, ...]
+    max_abs: float
+    worst: float
+
+
+class Suspect(Frozen):
+    """A node of the ONNX graph; `module` is the path of the torch module it comes from."""
+
+    name: str
+    operator: str
+    module: str | None
+
+    def __str__(self) -> str:
+        module = f", module '{self.module}'" if self.module else ""
+        return f"'{self.name}' ({self.operator}{module})"
+
+
+class Bisection(Frozen):
+    """What `bisect.json` holds.
+
+    Attributes:
+        kind, output, case: Of the worst error, which was looked into.
+        outcome: `node`: the graph is within tolerance before `last` and not after it;
+            `range`: the same, of several nodes; `nowhere`: the graph, converted again, is within
+            tolerance; `export`, `split`: the original's answer is lost before the target's files
+            are made; `unable`: the graph could not be run as it was to be cut.
+        first, last: The nodes among which the fault lies; the same one where it was found.
+        suspects: How many these are.
+        after, before: How far the target is off with these nodes, and without.
+        alone: How far the node is off by itself, when it takes right values; None where it cannot
+            run by itself.
+        cuts: How many graphs were converted and run.
+    """
+
+    target: str
+    kind: Kind
+    output: str
+    case: str
+    outcome: Literal["node", "range", "nowhere", "export", "split", "unable"]
+    first: Suspect | None = None
+    last: Suspect | None = None
+    suspects: int = 0
+    after: Reading | None = None
+    before: Reading | None = None
+    alone: Reading | None = None
+    cuts: int = 0
+    seconds: float = Field(default=0.0, ge=0)
+
+    @property
+    def sentence(self) -> str:
+        """Say it in one line."""
+        return _SENTENCES[self.outcome](self)
+
+
+def _node(found: Bisection) -> str:
+    return f"first bad node: {found.last}: {_off(found)}; {_alone(found)}"
+
+
+def _range(found: Bisection) -> str:
+    return (
+        f"first bad node: one of {found.suspects} from {found.first} to {found.last}, no nearer "
+        f"cut could be run in time: {_off(found)}"
+    )
+
+
+def _off(found: Bisection) -> str:
+    if found.after is None:
+        return "its output is off"
+    at = found.after
+    shape = ", ".join(map(str, at.shape))
+    before = f"{found.before.worst:.2g} times before it" if found.before else "it takes inputs only"
+    return (
+        f"value '{at.output}' {at.dtype}[{shape}] is off by up to {at.max_abs:.3g}, "
+        f"{at.worst:.3g} times what is allowed ({before})"
+    )
+
+
+def _alone(found: Bisection) -> str:
+    if found.alone is None:
+        return "it could not be run by itself"
+    if found.alone.worst > 1:
+        return "it is wrong by itself too"
+    if found.before is not None and found.before.worst > 0.1:
+        return "by itself it is within tolerance: the error adds up over the nodes before it"
+    return "by itself it is right: the difference comes from its fusion with nodes around it"
+
+
+def _nowhere(found: Bisection) -> str:
+    return (
+        f"first bad node: none: the graph, converted again, is within tolerance in case "
+        f"'{found.case}'; the difference comes with how the target is loaded or fed"
+    )
+
+
+def _export(found: Bisection) -> str:
+    return (
+        f"first bad node: none of the target's: the export to ONNX is at fault. model.onnx "
+        f"itself {_lost(found)}"
+    )
+
+
+def _split(found: Bisection) -> str:
+    return (
+        "first bad node: none of the target's: the split is at fault. The parts as split "
+        f"(lookups, and the dense part before any conversion) {_lost(found)}"
+    )
+
+
+def _lost(found: Bisection) -> str:
+    off = f"by up to {found.after.max_abs:.3g} " if found.after else ""
+    return f"are off {off}at output '{found.output}' in case '{found.case}'"
+
+
+def _unable(found: Bisection) -> str:
+    return (
+        f"first bad node: not found: the graph could not be converted and run again in case "
+        f"'{found.case}'"
+    )
+
+
+_SENTENCES: Mapping[str, Callable[[Bisection], str]] = MappingProxyType(
+    {
+        "node": _node,
+        "range": _range,
+        "nowhere": _nowhere,
+        "export": _export,
+        "split": _split,
+        "unable": _unable,
+    }
+)
