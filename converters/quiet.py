@@ -59,9 +59,11 @@ def quiet(by: str, *loggers: str) -> Iterator[list[Remark]]:
 
 @contextlib.contextmanager
 def _only_to(keeper: logging.Handler, logger: logging.Logger) -> Iterator[None]:
-    before = (logger.handlers, logger.propagate)
+    before = (logger.handlers, logger.propagate, logger.level)
     logger.handlers, logger.propagate = [keeper], False
+    logger.setLevel(logging.WARNING)  # a framework may have made the root logger deaf
     try:
         yield
     finally:
-        logger.handlers, logger.propagate = before
+        logger.handlers, logger.propagate, level = before
+        logger.setLevel(level)
