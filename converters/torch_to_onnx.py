@@ -2,6 +2,7 @@
 
 import os
 import re
+import traceback
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from registry.signature import Signature
 
 if TYPE_CHECKING:
     import onnx_ir
+    import torch
     from torch.export import ExportedProgram
 
 #: Bytes from which on an initialiser goes to the data file. Integers stay inside up to
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 _OUTSIDE = 1 << 10
 _OUTSIDE_INTEGERS = 1 << 16
 _OPERATOR = re.compile(r"OpOverload\(op='([\w.]+)', overload='(\w+)'\)")
-_NODE = re.compile(r"translating node %(\w+)")
 _LOGGERS = ("torch.onnx", "torch.export", "torch.fx", "onnxscript", "onnx_ir")
 _NOISE = re.compile("torchvision is not installed|^Skip|constant folding|Output node output has")
 
@@ -54,7 +55,7 @@ def export_onnx(program: "ExportedProgram", path: Path, signature: Signature) ->
                 output_names=[tensor.name for tensor in signature.outputs],
             )
         except Exception as error:
-            raise ConversionError(_explain(error, program)) from error
+            raise ConversionError(_explain(error)) from error
         if made is None:
             raise ConversionError(f"torch.onnx.export wrote nothing to {path}")
         _rename_axes(made.model, names)
@@ -83,11 +84,14 @@ def convert(source: Path, out: Path, options: ConvertOptions) -> str:
 def _rename_axes(model: "onnx_ir.Model", names: dict[str, str]) -> None:
     import onnx_ir
 
+    def named(dim: "int | onnx_ir.SymbolicDim") -> "int | str | None":
+        if isinstance(dim, int):
+            return dim
+        return None if dim.value is None else named_expression(dim.value, names)
+
     def rename(value: "onnx_ir.Value | None") -> None:
         if value is not None and value.shape is not None:
-            value.shape = onnx_ir.Shape(
-                [d if isinstance(d, int) else named_expression(str(d), names) for d in value.shape]
-            )
+            value.shape = onnx_ir.Shape(map(named, value.shape))
 
     for value in model.graph.inputs:
         rename(value)
@@ -179,33 +183,34 @@ def _save(model: "onnx_ir.Model", path: Path) -> None:
     onnx_ir.save(model, os.fspath(path))
 
 
-def _explain(error: BaseException, program: "ExportedProgram") -> str:
+def _explain(error: BaseException) -> str:
     """Name the operator and the module that made it, from the chain of the exporter's errors."""
-    texts: list[str] = []
-    cause: BaseException | None = error
-    while cause is not None:
-        texts.append(str(cause))
-        cause = cause.__cause__
-    text = "\n".join(texts)
-    found = _OPERATOR.search(text)
+    causes = [error]
+    while causes[-1].__cause__ is not None:
+        causes.append(causes[-1].__cause__)
+    found = _OPERATOR.search("\n".join(map(str, causes)))
     operator = ".".join(found.groups()) if found else ""
-    node = _NODE.search(text)
-    places = [
-        _module(at)
-        for at in program.graph.nodes
-        if str(at.target) == operator or (node is not None and at.name == node[1])
-    ]
-    where = f" in module {places[0]}" if places else ""
+    node = _node_at_fault(causes)
+    where = f" in module {_module(node)}" if node else ""
     if not operator:
-        return f"the ONNX exporter failed{where}: {texts[-1].strip().splitlines()[0]}"
+        return f"the ONNX exporter failed{where}: {str(causes[-1]).strip().splitlines()[0]}"
     return (
         f"operator {operator}{where} has no ONNX form. Rewrite it with operators that have one,"
         " or keep it out of the model and compute it before or after"
     )
 
 
-def _module(node: "object") -> str:
-    stack = list(getattr(node, "meta", {}).get("nn_module_stack", {}).values())
+def _node_at_fault(causes: "list[BaseException]") -> "torch.fx.Node | None":
+    """Find the node that the exporter was at: of its own copy, with other operators."""
+    import torch
+
+    frames = [frame for one in causes for frame, _ in traceback.walk_tb(one.__traceback__)]
+    held = [frame.f_locals.get("node") for frame in frames]
+    return next((node for node in reversed(held) if isinstance(node, torch.fx.Node)), None)
+
+
+def _module(node: "torch.fx.Node") -> str:
+    stack = list(node.meta.get("nn_module_stack", {}).values())
     path, kind = stack[-1] if stack else ("", "")
     name = getattr(kind, "__qualname__", str(kind).rsplit(".", 1)[-1])
     return f"'{path}' ({name})" if path else f"({name})"

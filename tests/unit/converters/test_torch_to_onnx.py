@@ -15,7 +15,8 @@ from converters.program_signature import program_signature
 from converters.sources.source import Brief, SourceOptions
 from converters.torch_to_onnx import convert, export_onnx
 from registry.errors import ConversionError
-from registry.signature import Axis, Input
+from registry.signature import Axis, Ids, Input
+from tests.modules.bags import Bag
 
 INPUT = Input(name="x", dtype="float32", shape=("batch", 16))
 
@@ -106,6 +107,39 @@ def test_an_operator_without_onnx_form_is_named_with_its_module(tmp_path):
         ConversionError, match=r"aten.linalg_lu.default in module '1' \(.*Decompose"
     ):
         export_onnx(program, tmp_path / "model.onnx", signature)
+
+
+def test_an_operator_that_is_taken_apart_first_is_named_with_its_module(tmp_path):
+    class Bessel(torch.nn.Module):
+        def forward(self, x):
+            return torch.special.bessel_j0(x)
+
+    program, signature = program_of(torch.nn.Sequential(Dense().inner, Bessel()), tmp_path)
+    with pytest.raises(ConversionError, match=r"bessel_j0.default in module '1' \(.*Bessel\)"):
+        export_onnx(program, tmp_path / "model.onnx", signature)
+
+
+def test_axes_that_nobody_named_are_not_taken_for_one(tmp_path):
+    """A runtime lets values of one shape share their memory."""
+    module = Bag(mode="mean")
+    brief = Brief(
+        SourceOptions(),
+        tmp_path,
+        (
+            Input(name="ids", dtype="int64", shape=("total",), ids=Ids(cardinality=1100)),
+            Input(name="offsets", dtype="int64", shape=("bags",), offsets="ids"),
+        ),
+        {"total": Axis(min=0, max=512), "bags": Axis(max=64)},
+        (),
+    )
+    program = export_program(module, brief)
+    export_onnx(program, tmp_path / "model.onnx", program_signature(program, brief))
+    session = onnxruntime.InferenceSession(tmp_path / "model.onnx")
+    for offsets in ([0], [0, 0, 4, 9], [0, 2, 2, 5, 10, 10]):
+        given = (torch.arange(10) * 7, torch.tensor(offsets))
+        (answer,) = session.run(None, {"ids": given[0].numpy(), "offsets": given[1].numpy()})
+        with torch.no_grad():
+            np.testing.assert_allclose(answer, module(*given), 1e-5, 1e-6)
 
 
 def test_weights_are_never_halved(saved, tmp_path):
