@@ -61,7 +61,7 @@ class Tally:
             self._worst = worst
             index = np.unravel_index(int(ratios.argmax()), ratios.shape)
             place = ", ".join(str(int(at)) for at in index)
-            values = f"{reference[index]} in the original, {answer[index]} here"
+            values = f"{reference[index]!s} in the original, {answer[index]!s} here"
             self._where = f"case '{case}' at [{place}]: {values}"
 
     def numbers(self) -> Numbers:

@@ -20,7 +20,7 @@ from pipeline.stages.layout import link_pieces, read_pieces
 from pipeline.stages.part import read_part, read_split
 from pipeline.stages.probe import Probe, Setup, read, run_plain
 from pipeline.stages.search import search
-from pipeline.stages.verdict import Validation
+from pipeline.stages.verdict import Validation, without_right
 from pipeline.task import Task
 from registry.errors import IntegrityError
 from registry.format import Format
@@ -77,9 +77,12 @@ def run(task: Task, out: Path, progress: Progress) -> None:
 
 
 def worst_of(validation: Validation) -> tuple[Kind, Numbers] | None:
-    """Return the output that is off the most, of the conversion where that does not hold."""
+    """Return the output that is off the most, of the conversion where that does not hold.
+
+    None where no numbers are off, or the original itself answers none.
+    """
     for parity in validation.parity:
-        off = [numbers for numbers in parity.outputs if not numbers.passed]
+        off = [one for one in parity.outputs if not (one.passed or without_right(one))]
         if off:
             return parity.kind, max(off, key=lambda one: one.worst)
     return None
@@ -195,7 +198,7 @@ def _said(failure: Failure, **found: object) -> Bisection:
 
 def _suspect(cuts: Cuts, number: int) -> Suspect:
     node = cuts.node(number)
-    return Suspect(name=node.name, operator=node.operator, module=node.module)
+    return Suspect(name=node.name, operator=node.operator, module=node.module, outputs=node.outputs)
 
 
 def _part(folder: Path) -> Path:

@@ -1,6 +1,7 @@
 """What the search for the first bad node found, and how it reads."""
 
 from collections.abc import Callable, Mapping
+from math import isinf
 from types import MappingProxyType
 from typing import Literal
 
@@ -9,6 +10,9 @@ from pydantic import Field
 from registry.signature import Frozen
 
 BISECTION = "bisect.json"
+
+#: An error before a node, in times of what is allowed, from which on it counts as one that grew.
+_ADDING_UP = 0.1
 
 Kind = Literal["conversion", "precision"]
 
@@ -35,6 +39,7 @@ class Suspect(Frozen):
     name: str
     operator: str
     module: str | None
+    outputs: tuple[str, ...]
 
     def __str__(self) -> str:
         module = f", module '{self.module}'" if self.module else ""
@@ -84,8 +89,8 @@ def _node(found: Bisection) -> str:
 
 def _range(found: Bisection) -> str:
     return (
-        f"first bad node: one of {found.suspects} from {found.first} to {found.last}, no nearer "
-        f"cut could be run in time: {_off(found)}"
+        f"first bad node: one of {found.suspects} from {found.first} to {found.last} (nothing "
+        f"between could be run in the time there is): {_off(found)}"
     )
 
 
@@ -94,19 +99,24 @@ def _off(found: Bisection) -> str:
         return "its output is off"
     at = found.after
     shape = ", ".join(map(str, at.shape))
-    before = f"{found.before.worst:.2g} times before it" if found.before else "it takes inputs only"
-    return (
-        f"value '{at.output}' {at.dtype}[{shape}] is off by up to {at.max_abs:.3g}, "
-        f"{at.worst:.3g} times what is allowed ({before})"
-    )
+    before = f"{found.before.worst:.2g} times before it" if found.before else "nothing is before it"
+    return f"value '{at.output}' {at.dtype}[{shape}] {_far(at)} ({before})"
+
+
+def _far(at: Reading) -> str:
+    if isinf(at.max_abs):
+        return "holds an infinity or nan where there has to be a number"
+    if isinf(at.worst):
+        return f"is off by up to {at.max_abs:.3g} where it has to be equal"
+    return f"is off by up to {at.max_abs:.3g}, {at.worst:.3g} times what is allowed"
 
 
 def _alone(found: Bisection) -> str:
     if found.alone is None:
         return "it could not be run by itself"
     if found.alone.worst > 1:
-        return "it is wrong by itself too"
-    if found.before is not None and found.before.worst > 0.1:
+        return "by itself it is wrong too"
+    if found.before is not None and found.before.worst > _ADDING_UP:
         return "by itself it is within tolerance: the error adds up over the nodes before it"
     return "by itself it is right: the difference comes from its fusion with nodes around it"
 

@@ -1,5 +1,6 @@
 """What a validation found, and the error that stops a run when it does not hold."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from registry.errors import ParityError
@@ -26,10 +27,21 @@ class Validation(Frozen):
     passed: bool
 
 
-#: What to do about numbers that are off, and about faults.
-CLOSER = (
-    "Where the difference is acceptable, raise the tolerance under `parity` in the job and say "
-    "why; otherwise give the target `precision: f32` and `weights: f32`."
+#: What to do about numbers that are off, about an original that answers no number, and about
+#: faults.
+INEXACT = (
+    "It is off in f32 too, so that no precision mends it. Where the difference is acceptable, "
+    "raise the tolerance under `parity` in the job and say why; otherwise write what is at fault "
+    "with other operators, or build for another runtime."
+)
+NARROW = (
+    "Converted exactly it holds: the difference comes from the target's `precision` and `weights`. "
+    "Where it is acceptable, raise the tolerance under `parity` in the job and say why; otherwise "
+    "give the target `precision: f32` and `weights: f32`."
+)
+NO_NUMBER = (
+    "Where the original itself answers nan there is nothing to compare with: narrow the `range` of "
+    "the job's inputs to what really comes, or mend the model."
 )
 ALIKE = "Where the job's `inputs` do not say what really comes, mend them."
 
@@ -37,26 +49,58 @@ ALIKE = "Where the job's `inputs` do not say what really comes, mend them."
 def verdict(file: Path) -> None:
     """Raise ParityError where the validation that wrote the file did not pass."""
     validation = Validation.model_validate_json(file.read_bytes())
-    if validation.passed:
-        return
-    off = [
-        _off(parity.kind, numbers)
-        for parity in validation.parity
-        for numbers in parity.outputs
-        if not numbers.passed
-    ]
-    faults = "\n".join(f"  - {fault}" for fault in (*off, *validation.faults))
-    remedies = [CLOSER] * bool(off) + [ALIKE] * bool(validation.faults)
-    raise ParityError(
-        f"target {validation.target} does not answer like the original model:\n{faults}\n"
-        f"{' '.join(remedies)} Or leave the target out. Nothing was pushed; the report shows every "
-        "output."
-    )
+    if not validation.passed:
+        raise ParityError(explain(validation))
 
 
-def _off(kind: str, numbers: Numbers) -> str:
+def explain(validation: Validation, *notes: str) -> str:
+    """Say what does not hold, what is known of it, and what to do.
+
+    Args:
+        notes: What was found out about the faults, a line each.
+    """
+    lines = [*_off(validation), *validation.faults]
+    faults = "\n".join(f"  - {line}" for line in lines)
+    known = "".join(f"\n  {note}" for note in notes)
     return (
-        f"{kind}: output '{numbers.output}' is off by up to {numbers.max_abs:.3g}, "
-        f"{numbers.worst:.3g} times the tolerance (atol {numbers.atol:g} + rtol "
-        f"{numbers.rtol:g} x |reference|); worst in {numbers.where}"
+        f"target {validation.target} does not answer like the original model:\n{faults}{known}\n"
+        f"{' '.join(_remedies(validation))} Or leave the target out. Nothing was pushed; the "
+        "report shows every output."
     )
+
+
+def without_right(numbers: Numbers) -> bool:
+    """Tell whether the original itself answers nan where the error is worst."""
+    return "nan in the original" in numbers.where
+
+
+def _off(validation: Validation) -> Iterator[str]:
+    """Yield a line an output; one for both kinds where the same files gave the same numbers."""
+    kinds: dict[str, list[str]] = {}
+    for parity in validation.parity:
+        for numbers in parity.outputs:
+            if not numbers.passed:
+                kinds.setdefault(_figures(numbers), []).append(parity.kind)
+    yield from (f"{' and '.join(found)}: {figures}" for figures, found in kinds.items())
+
+
+def _figures(numbers: Numbers) -> str:
+    return (
+        f"output '{numbers.output}' is off by up to {numbers.max_abs:.3g}, {numbers.worst:.3g} "
+        f"times the tolerance (atol {numbers.atol:g} + rtol {numbers.rtol:g} x |reference|); "
+        f"worst in {numbers.where}"
+    )
+
+
+def _remedies(validation: Validation) -> Iterator[str]:
+    off = {
+        parity.kind: [numbers for numbers in parity.outputs if not numbers.passed]
+        for parity in validation.parity
+    }
+    wrong = [numbers for found in off.values() for numbers in found]
+    if any(map(without_right, wrong)):
+        yield NO_NUMBER
+    elif wrong:
+        yield INEXACT if off.get("conversion") else NARROW
+    if validation.faults:
+        yield ALIKE
