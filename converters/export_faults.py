@@ -1,9 +1,13 @@
 """Say what a user has to change when torch cannot export their module."""
 
+import contextlib
 import linecache
+import logging
+import os
 import re
+import tempfile
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,7 +87,7 @@ def _baked_where(module: "torch.nn.Module", brief: Brief) -> str:
 
     shapes = dynamic_shapes(brief.inputs, brief.axes)
     try:
-        with quiet("torch.export", *TORCH_EXPORT):
+        with quiet("torch.export", *TORCH_EXPORT), _no_trace_left():
             report = draft_export(module, example_inputs(brief), dynamic_shapes=shapes)._report
     except Exception:  # noqa: BLE001 - the first fault is the one to tell of
         return f"{type(module).__name__}.forward"
@@ -94,6 +98,26 @@ def _baked_where(module: "torch.nn.Module", brief: Brief) -> str:
         for frame in failure.data.get("user_stack", ())
     ]
     return _last_of_user(frames) or f"{type(module).__name__}.forward"
+
+
+@contextlib.contextmanager
+def _no_trace_left() -> Iterator[None]:
+    """Take away the log that `draft_export` would leave, open, in the temporary folder."""
+    from torch._logging._internal import DTRACE_ENV_VAR, LazyTraceHandler
+
+    before = os.environ.get(DTRACE_ENV_VAR)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ[DTRACE_ENV_VAR] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop(DTRACE_ENV_VAR)
+            if before is not None:
+                os.environ[DTRACE_ENV_VAR] = before
+            handlers = logging._handlerList  # type: ignore[attr-defined] # no public list
+            for held in [reference() for reference in handlers]:
+                if isinstance(held, LazyTraceHandler) and held.root_dir == folder:
+                    held.close()
 
 
 def _equal(text: str, _module: object, brief: Brief) -> str | None:
