@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from pipeline.record import Fault, Outcome, RunRecord, StageRecord
 from pipeline.report.write import write_report
+from pipeline.stages.bisection import BISECTION, Bisection
 from pipeline.stages.verdict import Validation
 from pipeline.steps import Plan
 from pipeline.take import described
@@ -45,7 +46,8 @@ class Diary:
             error=error,
             stages=tuple(self.stages.values()),
             split=self._found("split", "split.json", Split.model_validate_json),
-            validations=self._validations(),
+            validations=self._all("validate", "parity.json", Validation.model_validate_json),
+            bisections=self._all("bisect", BISECTION, Bisection.model_validate_json),
             source=plan.source,
             source_digest=plan.source_digest,
             tools=dict(plan.tools),
@@ -67,10 +69,10 @@ class Diary:
         path = stage.output / file if stage and stage.output else None
         return read(path.read_bytes()) if path and path.is_file() else None
 
-    def _validations(self) -> tuple[Validation, ...]:
-        names = [name for name, stage in self.stages.items() if stage.stage == "validate"]
-        found = (self._found(n, "parity.json", Validation.model_validate_json) for n in names)
-        return tuple(validation for validation in found if validation)
+    def _all(self, stage: str, file: str, read: Callable[[bytes], Found]) -> tuple[Found, ...]:
+        """Read what all tasks of a stage wrote, as far as they came."""
+        names = [name for name, record in self.stages.items() if record.stage == stage]
+        return tuple(found for name in names if (found := self._found(name, file, read)))
 
     def _version(self) -> int | None:
         version = self._found("push", "version.json", Version.model_validate_json)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
+from pipeline.stages.bisection import Bisection
 from pipeline.stages.verdict import Validation
 from registry.composition import Split
 from registry.errors import PlatformError
@@ -64,6 +65,7 @@ class RunRecord(Frozen):
         source: The source in a line; `source_digest` is SHA-256 over its files.
         tools: Versions by package, with Python's and the platform's own.
         split, validations: What the stages found, as far as they came.
+        bisections: Where targets that do not answer like the original go wrong.
         version: Number of the published version, where there is one.
     """
 
@@ -78,6 +80,7 @@ class RunRecord(Frozen):
     stages: tuple[StageRecord, ...]
     split: Split | None = None
     validations: tuple[Validation, ...] = ()
+    bisections: tuple[Bisection, ...] = ()
     source: str
     source_digest: str
     tools: dict[str, str]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline import cache
+from pipeline.blame import Wrong, blame
 from pipeline.diary import Diary
 from pipeline.fit import check_fit
 from pipeline.record import Outcome, RunRecord, fault_of
@@ -96,7 +97,7 @@ def _work(steps: Sequence[Step], wishes: Wishes, diary: Diary, watch: Watch) -> 
     plan = diary.plan
     setting = Setting(silence=wishes.patience, environment=environment(plan.threads))
     bench = Bench(plan.home, plan.model, diary.folder, setting, watch, wishes.force)
-    wrong: list[PlatformError] = []
+    wrong: list[Wrong] = []
     for step in steps:
         if wrong and step.task.stage != "validate":
             break
@@ -105,9 +106,9 @@ def _work(steps: Sequence[Step], wishes: Wishes, diary: Diary, watch: Watch) -> 
         except PlatformError as error:
             if step.task.stage != "validate":
                 raise
-            wrong.append(error)
+            wrong.append(Wrong(step, error))
     if wrong:
-        raise type(wrong[0])("\n".join(map(str, wrong))) from wrong[0]
+        raise blame(wrong, bench, diary) from wrong[0].error
 
 
 def _do(step: Step, bench: Bench, diary: Diary) -> None:

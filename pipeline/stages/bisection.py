@@ -99,8 +99,10 @@ def _off(found: Bisection) -> str:
         return "its output is off"
     at = found.after
     shape = ", ".join(map(str, at.shape))
-    before = f"{found.before.worst:.2g} times before it" if found.before else "nothing is before it"
-    return f"value '{at.output}' {at.dtype}[{shape}] {_far(at)} ({before})"
+    before = ""
+    if found.before is not None:
+        before = f"; before it the graph is right ({found.before.worst:.2g} of what is allowed)"
+    return f"value '{at.output}' {at.dtype}[{shape}] {_far(at)}{before}"
 
 
 def _far(at: Reading) -> str:
@@ -130,21 +132,22 @@ def _nowhere(found: Bisection) -> str:
 
 def _export(found: Bisection) -> str:
     return (
-        f"first bad node: none of the target's: the export to ONNX is at fault. model.onnx "
-        f"itself {_lost(found)}"
+        f"first bad node: none of the target's: the export to ONNX is at fault, so that no other "
+        f"runtime mends it. model.onnx, run as it is, {_lost(found)}"
     )
 
 
 def _split(found: Bisection) -> str:
     return (
-        "first bad node: none of the target's: the split is at fault. The parts as split "
-        f"(lookups, and the dense part before any conversion) {_lost(found)}"
+        "first bad node: none of the target's: the split is at fault, so that no other runtime "
+        "mends it. What was cut apart, put together again before any conversion, "
+        f"{_lost(found)}"
     )
 
 
 def _lost(found: Bisection) -> str:
     off = f"by up to {found.after.max_abs:.3g} " if found.after else ""
-    return f"are off {off}at output '{found.output}' in case '{found.case}'"
+    return f"is off {off}at output '{found.output}' in case '{found.case}'"
 
 
 def _unable(found: Bisection) -> str:
