@@ -41,10 +41,10 @@ def outside_fault(tensor: "onnx.TensorProto", folder: Path) -> str | None:
     offset, length = (said.get(key, "0") for key in ("offset", "length"))
     if not (offset.isdecimal() and length.isdecimal()):
         return f"'{tensor.name}' says it lies at offset {offset}, length {length} of {location}"
-    wanted = int(length) or _nbytes(tensor)
-    if wanted < _nbytes(tensor) or int(offset) + wanted > file.stat().st_size:
+    wanted = int(length) or size_of(tensor)
+    if wanted < size_of(tensor) or int(offset) + wanted > file.stat().st_size:
         return (
-            f"'{tensor.name}' needs {_nbytes(tensor)} bytes from {offset} on of {location},"
+            f"'{tensor.name}' needs {size_of(tensor)} bytes from {offset} on of {location},"
             f" which has {file.stat().st_size}: the file is cut short, or not this model's"
         )
     return None
@@ -108,13 +108,14 @@ def _float_chunks(tensor: "onnx.TensorProto", folder: Path) -> Iterator[np.ndarr
         said = {entry.key: entry.value for entry in tensor.external_data}
         with (folder / said["location"]).open("rb") as file:
             file.seek(int(said.get("offset", "0")))
-            left = _nbytes(tensor)
+            left = size_of(tensor)
             while left and (read := file.read(min(left, _CHUNK))):
                 left -= len(read)
                 yield np.frombuffer(read, dtype)
 
 
-def _nbytes(tensor: "onnx.TensorProto") -> int:
+def size_of(tensor: "onnx.TensorProto") -> int:
+    """Return the bytes that a tensor's elements take."""
     import onnx
 
     size = 1

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from converters.brief import Arrays, Brief, RefusalError
+from converters.onnx_files import open_model
+from converters.onnx_inline import bring_in
 from converters.stored import numpy_dtype
 from registry.errors import SourceError
 
@@ -17,9 +19,12 @@ if TYPE_CHECKING:
 #: What ONNX Runtime says of ids that it refuses.
 _REFUSED = re.compile(r"out of data bounds|out of (range|bounds)|indices", re.IGNORECASE)
 
+#: Where weights lie that are not in the model.
+_FOLDER = "session.model_external_initializers_file_folder_path"
+
 
 def open_session(file: Path) -> "onnxruntime.InferenceSession":
-    """Open an ONNX file to run as it came.
+    """Open an ONNX file to run as it came; its big weights stay mapped.
 
     Raises:
         SourceError: ONNX Runtime cannot load the file.
@@ -29,8 +34,13 @@ def open_session(file: Path) -> "onnxruntime.InferenceSession":
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
+    options.add_session_config_entry(_FOLDER, str(file.parent))
+    model = open_model(file)
+    bring_in(model, file.parent)
     try:
-        return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(
+            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+        )
     except Exception as error:
         raise SourceError(f"{file}: ONNX Runtime cannot load it: {error}") from error
 

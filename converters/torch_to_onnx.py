@@ -11,6 +11,7 @@ from converters.converter import Converter, ConvertOptions
 from converters.loops import recurrent_loops
 from converters.onnx_faults import inspect
 from converters.onnx_files import read_signature
+from converters.onnx_inline import belongs_outside
 from converters.program_files import load_program
 from converters.program_signature import axis_names, named_expression
 from converters.quiet import quiet
@@ -24,10 +25,6 @@ if TYPE_CHECKING:
     import torch
     from torch.export import ExportedProgram
 
-#: Bytes from which on an initialiser goes to the data file. Integers stay inside up to
-#: a larger size: runtimes have to see those that shapes are computed from.
-_OUTSIDE = 1 << 10
-_OUTSIDE_INTEGERS = 1 << 16
 _OPERATOR = re.compile(r"OpOverload\(op='([\w.]+)', overload='(\w+)'\)")
 _LOGGERS = ("torch.onnx", "torch.export", "torch.fx", "onnxscript", "onnx_ir")
 _NOISE = re.compile("torchvision is not installed|^Skip|constant folding|Output node output has")
@@ -171,8 +168,7 @@ def _save(model: "onnx_ir.Model", path: Path) -> None:
         value
         for value in model.graph.initializers.values()
         if value.const_value is not None
-        and value.const_value.nbytes
-        >= (_OUTSIDE_INTEGERS if value.const_value.dtype.is_integer() else _OUTSIDE)
+        and belongs_outside(value.const_value.nbytes, integer=value.const_value.dtype.is_integer())
     ]
     if outside:
         tensors = onnx_ir.external_data.convert_tensors_to_external(

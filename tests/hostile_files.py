@@ -237,17 +237,21 @@ PROGRAMS: dict[str, Callable[[Path, Path], None]] = {
 }
 
 
-def matmul(folder: Path, *, location: str = "model.data", length: str = "64") -> Path:
+def matmul(folder: Path, *, location: str = "model.data", length: str = "", width: int = 4) -> Path:
     """Write an ONNX file whose one weight lies, or is said to lie, in another file."""
-    weight = onnx.TensorProto(name="weight", data_type=1, dims=[4, 4], data_location=1)
-    for key, value in (("location", location), ("offset", "0"), ("length", length)):
+    weight = onnx.TensorProto(name="weight", data_type=1, dims=[4, width], data_location=1)
+    for key, value in (
+        ("location", location),
+        ("offset", "0"),
+        ("length", length or str(16 * width)),
+    ):
         weight.external_data.add(key=key, value=value)
-    (folder / "model.data").write_bytes(np.eye(4, dtype="float32").tobytes())
+    (folder / "model.data").write_bytes(np.eye(4, width, dtype="float32").tobytes())
     graph = onnx.helper.make_graph(
         [onnx.helper.make_node("MatMul", ["x", "weight"], ["y"])],
         "graph",
         [onnx.helper.make_tensor_value_info("x", 1, ["N", 4])],
-        [onnx.helper.make_tensor_value_info("y", 1, ["N", 4])],
+        [onnx.helper.make_tensor_value_info("y", 1, ["N", width])],
         [weight],
     )
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)])

@@ -13,6 +13,7 @@ from converters.onnx_axes import name_output_axes
 from converters.onnx_faults import external_files, faults, inline_functions
 from converters.onnx_files import nodes, open_model, signature_of
 from converters.onnx_guesses import guess_inputs, kept_tables
+from converters.onnx_inline import bring_in
 from converters.onnx_match import take_names
 from converters.onnx_reference import answering
 from converters.onnx_shapes import infer_shapes
@@ -120,7 +121,11 @@ def _read(file: Path) -> "onnx.ModelProto":
             " onnx.version_converter.convert_version, or export it again"
         )
     if found := faults(model, file.parent):
-        raise SourceError(f"{file}: {'; '.join(found)}")
+        raise SourceError(
+            f"{file}: {'; '.join(found)}. Export it again: standard operators, weights that are"
+            " numbers, and every file that belongs to it"
+        )
+    bring_in(model, file.parent)
     return model
 
 

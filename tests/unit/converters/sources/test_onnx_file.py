@@ -44,14 +44,35 @@ def relu(folder, shape=("N", 4), **kwargs):
 
 
 def test_a_model_with_external_data_becomes_the_dense_part_with_the_jobs_names(tmp_path):
-    hostile_files.matmul(tmp_path)
+    hostile_files.matmul(tmp_path, width=256)
     found = split(tmp_path, outputs=("scores",))
-    assert str(found.signature) == "(x: float32[batch, 4]) -> (scores: float32[batch, 4])"
+    assert str(found.signature) == "(x: float32[batch, 4]) -> (scores: float32[batch, 256])"
     assert read_signature(tmp_path / "out" / "dense") == found.signature
     copied = (tmp_path / "out" / "dense" / "model.data").read_bytes()
     assert copied == (tmp_path / "model.data").read_bytes()
     assert Split.model_validate_json((tmp_path / "out" / "split.json").read_text()) == found
     assert found.nodes_before == {"MatMul": 1}
+
+
+def test_small_weights_beside_the_file_are_brought_in(tmp_path):
+    """Runtimes and shape inference have to see the sizes of a Split and the like."""
+    nodes = [
+        helper.make_node("Split", ["x", "sizes"], ["left", "right"], axis=1),
+        helper.make_node("MatMul", ["left", "weight"], ["y"]),
+    ]
+    weights = [
+        numpy_helper.from_array(np.array([1, 3]), "sizes"),
+        numpy_helper.from_array(np.ones((1, 512), "float32"), "weight"),
+    ]
+    write(tmp_path, nodes, [value("x", "N", 4)], [value("y", "N", 512)], weights)
+    file = tmp_path / "model.onnx"
+    model = onnx.load(file)
+    onnx.save(model, file, save_as_external_data=True, size_threshold=0, location="model.data")
+    split(tmp_path)
+    written = open_model(tmp_path / "out" / "dense" / "model.onnx").graph.initializer
+    assert {one.name: one.data_location for one in written} == {"sizes": 0, "weight": 1}
+    answers = SOURCE.answers(brief(tmp_path))({"x": np.full((2, 4), 3, "float32")})
+    assert np.array_equal(answers["y"], np.full((2, 512), 3, "float32"))
 
 
 def test_it_answers_under_the_jobs_names(tmp_path):
