@@ -1,6 +1,5 @@
 """Tables to row-range shards, streamed: neither memory nor protobuf ever holds one."""
 
-import errno
 import math
 import os
 import re
@@ -16,6 +15,7 @@ from converters.checkpoint import stored_rows
 from converters.safetensors_file import header
 from converters.stored import Stored, chunks, first_bad
 from registry.composition import Origin, Shard, Table
+from registry.disk import FULL
 from registry.errors import ResourceError, SourceError
 from registry.progress import Progress
 
@@ -52,7 +52,7 @@ def write_table(
                 done += written
                 progress(done, stored.nbytes, "bytes")
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        if error.errno not in FULL:
             raise
         raise ResourceError(
             f"table {table.name}: no room left on the disk of {out}: {done} of {stored.nbytes}"

@@ -13,12 +13,14 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
 from pipeline.events import Event, Failed, Finished, Progressed
 from pipeline.task import Task
 from registry import errors
+from registry.disk import FULL
 from registry.errors import PlatformError, ResourceError, WorkerError
 from registry.progress import Progress
 
@@ -26,6 +28,15 @@ Send = Callable[[Event], None]
 
 _PR_SET_PDEATHSIG = 1
 _INTERVAL = 0.1
+
+#: How the C library, C++, and the allocators of torch and ONNX Runtime say it.
+_NO_MEMORY = (
+    os.strerror(errno.ENOMEM),
+    "bad_alloc",
+    "bad allocation",
+    "can't allocate memory",
+    "Failed to allocate memory",
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -46,7 +57,8 @@ def perform(task: Task, out: Path, send: Send) -> int:
         out.mkdir(parents=True, exist_ok=True)
         run(task, out, throttled(send))
     except Exception as error:  # noqa: BLE001  handed to the run, with its traceback in the log
-        traceback.print_exc()
+        with suppress(OSError):  # the log may lie on the disk that is full
+            traceback.print_exc()
         failure = explain(error, task, out)
         send(Failed(kind=_kind(failure), message=str(failure), peak=peak_memory()))
         return failure.exit_code if isinstance(failure, PlatformError) else 1
@@ -61,19 +73,22 @@ def module_of(stage: str) -> str:
 
 def explain(error: Exception, task: Task, out: Path) -> Exception:
     """Put a full disk and a lack of memory in words, also where a framework wrapped them."""
+    if isinstance(error, ResourceError):
+        return error
     if any(map(_is_full_disk, _causes(error))):
         return ResourceError(
-            f"{task.name}: the disk that holds {out} is full. Free some space, or set "
-            "PIPELINE_HOME to a folder on a bigger disk, and run again"
+            f"{task.name}: the disk that holds {out} is full, or a limit on files is reached. Free "
+            "some space, or set PIPELINE_HOME to a folder on a bigger disk, and run again"
         )
-    if any(isinstance(cause, MemoryError) for cause in _causes(error)):
+    if cause := next(filter(_is_lack_of_memory, _causes(error)), None):
         return WorkerError(
-            f"{task.name}: ran out of memory at {peak_memory() / 2**20:.0f} MiB. Run where there "
-            "is more, or raise the container's limit"
+            f"{task.name}: ran out of memory, having taken {peak_memory() / 2**20:.0f} MiB at "
+            f"most ({_last_line(cause).splitlines()[0]}). Run where there is more, or raise the "
+            "container's limit"
         )
     if isinstance(error, PlatformError):
         return error
-    return RuntimeError(traceback.format_exception_only(error)[-1].strip())
+    return RuntimeError(_last_line(error))
 
 
 def _kind(error: Exception) -> str | None:
@@ -88,9 +103,18 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _is_full_disk(error: BaseException) -> bool:
-    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if isinstance(error, OSError) and error.errno in FULL:
         return True
-    return os.strerror(errno.ENOSPC) in str(error)
+    return any(os.strerror(number) in str(error) for number in FULL)
+
+
+def _is_lack_of_memory(error: BaseException) -> bool:
+    return isinstance(error, MemoryError) or any(sign in str(error) for sign in _NO_MEMORY)
+
+
+def _last_line(error: BaseException) -> str:
+    """Return the error as the last line of its traceback has it."""
+    return traceback.format_exception_only(error)[-1].strip()
 
 
 def sender(descriptor: int) -> Send:
@@ -140,7 +164,8 @@ def _say_nothing(event: Event) -> None:
 
 if __name__ == "__main__":
     code = main(sys.argv[1:])
-    sys.stdout.flush()
-    sys.stderr.flush()
+    with suppress(OSError):
+        sys.stdout.flush()
+        sys.stderr.flush()
     # Native libraries crash in their own tear-down, when all work is done: leave without it.
     os._exit(code)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from registry.errors import PlatformError, ResourceError, StoreError
 
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+#: The disk, a quota or the limit of a file's size does not suffice.
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 _REMEDIES = {
     errno.EACCES: "Give this user the right to it",
@@ -37,7 +38,7 @@ def disk_faults(path: Path) -> Iterator[None]:
 def _told(error: OSError, path: Path) -> PlatformError:
     name = error.filename2 or error.filename or path
     fault = f"{os.fsdecode(name) if isinstance(name, bytes) else name}: {error.strerror or error}"
-    if error.errno in _FULL:
+    if error.errno in FULL:
         return ResourceError(f"{fault}. Free space on the disk of {path}, then run this again")
     remedy = _REMEDIES.get(error.errno or 0, "Mend this, then run it again")
     return StoreError(f"{fault}. {remedy}")

@@ -66,13 +66,21 @@ def test_events_survive_the_pipe():
         (OSError(errno.ENOSPC, "No space left on device"), ResourceError),
         (OSError(errno.EDQUOT, "Disk quota exceeded"), ResourceError),
         (RuntimeError("write failed: No space left on device"), ResourceError),
+        (OSError(errno.EFBIG, "File too large"), ResourceError),
         (MemoryError(), WorkerError),
+        (RuntimeError("std::bad_alloc"), WorkerError),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"), WorkerError),
         (ConversionError("fault"), ConversionError),
         (KeyError("x"), RuntimeError),
     ],
 )
 def test_errors_are_explained(task, tmp_path, error, kind):
     assert type(worker.explain(error, task(), tmp_path)) is kind
+
+
+def test_another_disk_that_is_full_is_not_taken_for_that_of_the_output(task, tmp_path):
+    error = ResourceError("/store/blobs: No space left on device. Free space on the disk of /store")
+    assert worker.explain(error, task(), tmp_path) is error
 
 
 def test_a_cause_is_found_behind_an_error_that_wraps_it(task, tmp_path):
@@ -92,6 +100,19 @@ def test_by_hand_a_task_is_read_from_stdin_and_errors_are_shown(task, tmp_path):
     )
     assert run.returncode == ConversionError.exit_code
     assert run.stderr.rstrip().endswith("ConversionError: the thing: the fault. Run: the remedy")
+
+
+def test_a_log_that_cannot_be_written_does_not_hide_the_error(task, tmp_path):
+    with Path("/dev/full").open("wb", buffering=0) as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "pipeline.worker", str(tmp_path / "out")],
+            input=task("refuse").model_dump_json().encode(),
+            stdout=full,
+            stderr=full,
+            cwd=ROOT,
+            check=False,
+        )
+    assert run.returncode == ConversionError.exit_code
 
 
 def test_a_task_that_is_no_task_is_refused(monkeypatch, tmp_path):
