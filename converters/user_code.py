@@ -42,17 +42,27 @@ def load_callable(factory: str, folder: Path) -> Callable[..., object]:
             raise SourceError(f"factory {factory}: {name} has no '{part}'{hint}")
         found = getattr(found, part)
     if not callable(found):
-        raise SourceError(f"factory {factory}: is a {type(found).__name__}, not a callable")
+        raise SourceError(f"factory {factory}: is of type {type(found).__name__}, not a callable")
     return found
 
 
 def raised(what: str, error: BaseException, folder: Path) -> SourceError:
     """Say what user code raised, and in which of its lines."""
-    frames = traceback.extract_tb(error.__traceback__)
-    theirs = [frame for frame in frames if _inside(frame.filename, folder)]
-    place = f" at {theirs[-1].filename}:{theirs[-1].lineno} ({theirs[-1].line})" if theirs else ""
     last = traceback.format_exception_only(error)[-1].strip()
-    return SourceError(f"{what} raised{place}: {last}")
+    return SourceError(f"{what} raised{_place(error, folder)}: {last}")
+
+
+def _place(error: BaseException, folder: Path) -> str:
+    """Name the innermost line of the user's: where the text is no Python, the text's own."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [(frame.filename, frame.lineno, frame.line) for frame in frames]
+    if isinstance(error, SyntaxError) and error.filename:
+        lines.append((error.filename, error.lineno, error.text))
+    theirs = [line for line in lines if _inside(line[0], folder)]
+    if not theirs:
+        return ""
+    file, number, text = theirs[-1]
+    return f" at {file}:{number} ({(text or '').strip()})"
 
 
 def local_files(factory: str, folder: Path) -> tuple[Path, ...]:
@@ -90,7 +100,7 @@ def _import(name: str, folder: Path) -> ModuleType:
             f"module {name} is not there{_similar(top, folder)}: looked in {folder} and in the"
             " installed packages. Set source.path to the folder that it lies in"
         ) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise raised(f"importing {name}", error, folder) from error
 
 

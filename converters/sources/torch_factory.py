@@ -122,7 +122,7 @@ def _open(
             module = build_skeleton(factory) if checkpoint else factory()
         except SourceError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise raised(f"factory {options.factory}", error, path) from error
     remarks = load_weights(module, checkpoint) if checkpoint else ()
     return module.eval(), checkpoint, remarks
@@ -136,9 +136,8 @@ def _built(module: object, options: TorchOptions) -> "torch.nn.Module":
             f"factory {options.factory}: returned TorchScript; return the module it was made from"
         )
     if not isinstance(module, torch.nn.Module):
-        raise SourceError(
-            f"factory {options.factory}: returned a {type(module).__name__}, not a torch.nn.Module"
-        )
+        given = "nothing" if module is None else f"a {type(module).__name__}"
+        raise SourceError(f"factory {options.factory}: returned {given}, not a torch.nn.Module")
     return module
 
 
