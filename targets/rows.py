@@ -24,8 +24,11 @@ def take_rows(
 ) -> dict[str, np.ndarray]:
     """Take the rows from `start` up to `stop`; what has no rows is taken whole.
 
-    Offsets are counted from the first bag that is taken.
+    Offsets are counted from the first bag that is taken. Where inputs do not all have as many
+    rows, all of them are taken whole.
     """
+    if not _are_alike(inputs, arrays):
+        return dict(arrays)
     spans = _spans(inputs, arrays, start, stop)
     batch = _batch(inputs)
     taken = {}
@@ -47,16 +50,29 @@ def batches_of(
 ) -> Iterator[tuple[int, int, dict[str, np.ndarray]]]:
     """Yield first row, end and arrays of one batch after another, of up to `most` rows.
 
-    Rows at the end that are too few for the batch axis are left out.
+    Rows at the end that are too few for the batch axis are left out. Inputs that do not have
+    as many rows as the others make one batch.
     """
     layout = Layout(inputs, axes)
     (size, *_) = layout.batches((most,))
     (least, *_) = layout.batches((1,))
     rows = row_count(inputs, arrays)
+    if not _are_alike(inputs, arrays):
+        yield 0, rows, dict(arrays)
+        return
     for start in range(0, rows, size):
         stop = min(start + size, rows)
         if stop - start >= least:
             yield start, stop, take_rows(inputs, arrays, start, stop)
+
+
+def _are_alike(inputs: tuple[Input, ...], arrays: Arrays) -> bool:
+    """Tell whether all bags, and all else that has rows, are as many."""
+    batch = _batch(inputs)
+    bags = {len(arrays[one.name]) - one.includes_last for one in inputs if one.offsets is not None}
+    of_rows = (one.name for one in inputs if one.offsets is None and one.shape[:1] == (batch,))
+    cut = {one.offsets for one in inputs}
+    return len(bags | {len(arrays[name]) for name in of_rows if name not in cut}) <= 1
 
 
 def _batch(inputs: tuple[Input, ...]) -> Dim | None:

@@ -83,6 +83,19 @@ def test_what_has_no_rows_is_taken_whole():
     assert row_count((TABLE, USER, other), arrays) == 4
 
 
+def test_bags_that_are_not_as_many_make_one_batch():
+    """Two kinds of bags with axes of their own, as two features of another length have."""
+    first, arrays = bags([1, 0, 2, 1], last=False)
+    others = Input(name="others", dtype="int64", shape=("sum",), ids=Ids(cardinality=9))
+    starts = Input(name="other_starts", dtype="int64", shape=("count",), offsets="others")
+    inputs = (*first, others, starts)
+    arrays |= {"others": np.arange(5), "other_starts": np.array([0, 5])}
+    ((start, stop, piece),) = batches_of(inputs, {}, arrays, 2)
+    assert (start, stop) == (0, 4)
+    assert all(piece[name] is arrays[name] for name in arrays)
+    assert take_rows(inputs, arrays, 0, 2) == arrays
+
+
 def test_bags_count_as_rows():
     inputs, arrays = bags([2, 0, 1], last=True)
     assert row_count(inputs, arrays) == 3
