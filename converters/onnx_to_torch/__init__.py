@@ -1,0 +1,40 @@
+"""ONNX to plain torch: an importer that keeps dynamic axes dynamic, and weights where they lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from converters.onnx_files import open_model
+from converters.onnx_to_torch.functions import expand_functions
+from converters.onnx_to_torch.importer import GraphImporter
+
+if TYPE_CHECKING:
+    import onnx
+    from torch.fx import GraphModule
+
+
+def import_model(path: Path) -> GraphModule:
+    """Import an ONNX file as a module that torch can run, trace and export.
+
+    Its inputs are those of the graph, in order, and it returns a tuple of the outputs; their
+    names are `module.meta["inputs"]` and `module.meta["outputs"]`. Buffers share the bytes of
+    the file, or map the data files beside it, which have to stay as they are.
+
+    Raises:
+        SourceError: The file or its data cannot be read.
+        ConversionError: An operator, or how a node uses it, is not supported; names the node.
+    """
+    return import_proto(open_model(path), path.parent)
+
+
+def import_proto(model: onnx.ModelProto, folder: Path) -> GraphModule:
+    """Import a model that is in memory; `folder` is where its data files lie."""
+    model = expand_functions(model)
+    opsets = {entry.domain.removeprefix("ai.onnx"): entry.version for entry in model.opset_import}
+    module = GraphImporter(opsets, folder).import_graph(model.graph, {})
+    stored = {tensor.name for tensor in model.graph.initializer}
+    names = (value.name for value in model.graph.input)
+    module.meta["inputs"] = tuple(name for name in names if name not in stored)
+    module.meta["outputs"] = tuple(value.name for value in model.graph.output)
+    return module

@@ -1,0 +1,277 @@
+"""An ONNX graph to a torch.fx GraphModule."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from converters.onnx_to_torch import sizes
+from converters.onnx_to_torch.attributes import read_attributes
+from converters.onnx_to_torch.bind import Form, fault, form_of
+from converters.onnx_to_torch.free_names import free_names
+from converters.onnx_to_torch.row import Row, find
+from converters.onnx_to_torch.table import ROWS, SIZE_ROWS
+from converters.onnx_to_torch.values import Computed, Constant, Value, is_cheap, sizes_in
+from converters.onnx_to_torch.weights import read_tensor
+from registry.errors import ConversionError
+
+if TYPE_CHECKING:
+    import onnx
+    from torch import Tensor
+    from torch.fx import GraphModule, Node
+
+
+#: What a node of torch.fx may be given: another node, a literal, or a list of them.
+Argument: TypeAlias = Any
+
+
+class GraphImporter:
+    """Import one graph, node by node; graphs inside it get an importer of their own."""
+
+    def __init__(self, opsets: Mapping[str, int], folder: Path) -> None:
+        import torch
+
+        self.opsets = opsets
+        self.folder = folder
+        self.root = torch.nn.Module()
+        self.graph = torch.fx.Graph()
+        self.values: dict[str, Value] = {}
+        self.taken = {"self"}
+        self.held: dict[int, tuple[Tensor, Node]] = {}
+
+    def import_graph(self, graph: onnx.GraphProto, outer: Mapping[str, Value]) -> GraphModule:
+        """Give a module that takes the graph's inputs, then what it needs of the outer graph.
+
+        It returns a tuple of the graph's outputs.
+        """
+        import torch
+
+        stored = {tensor.name: tensor for tensor in graph.initializer}
+        for value in graph.input:
+            if value.name not in stored:
+                self._take(value.name)
+        for name, value in outer.items():
+            if isinstance(value, Constant):
+                self.values[name] = value
+            else:
+                self._take(name)
+        for name, tensor in stored.items():
+            self.values[name] = Constant(read_tensor(tensor, self.folder))
+        for node in graph.node:
+            self._import_node(node)
+        self.graph.output(tuple(self._tensor(self._value(o.name)) for o in graph.output))
+        return torch.fx.GraphModule(self.root, self.graph)
+
+    def _take(self, name: str) -> None:
+        legal = _identifier(name)
+        while legal in self.taken:
+            legal += "_"
+        self.taken.add(legal)
+        self.values[name] = Computed(self.graph.placeholder(legal), "tensor")
+
+    def _value(self, name: str) -> Value:
+        value = self.values.get(name)
+        if value is None:
+            raise ConversionError(f"'{name}' is used before anything gives it")
+        return value
+
+    def _import_node(self, node: onnx.NodeProto) -> None:
+        attributes = read_attributes(node, self.folder)
+        row, form = self._row(node, attributes)
+        results = self._apply(node, row.function, form, attributes)
+        for name, value in zip(node.output, results, strict=False):
+            if name:
+                self.values[name] = value
+
+    def _row(self, node: onnx.NodeProto, attributes: dict[str, Any]) -> tuple[Row, Form]:
+        """Find the row that a node fits; that of shape arithmetic goes first.
+
+        Raises:
+            ConversionError: There is none; says what does not fit.
+        """
+        version = self._version(node)
+        domain = node.domain.removeprefix("ai.onnx")
+        row = find(ROWS, domain, node.op_type, version)
+        if row is None:
+            raise ConversionError(f"{_title(node, version)} is not supported")
+        count = len(node.output)
+        inputs = [bool(name) for name in node.input]
+        short = find(SIZE_ROWS, domain, node.op_type, version)
+        if (
+            short
+            and self._is_about_sizes(node)
+            and not fault(form_of(short.function), inputs, attributes)
+        ):
+            return short, form_of(short.function)
+        form = form_of(row.function)
+        problem = fault(form, inputs, attributes)
+        if form.outputs is not None and count > len(form.outputs):
+            problem = problem or f"output {node.output[len(form.outputs)]} is not supported"
+        if problem:
+            raise ConversionError(f"{_title(node, version)}: {problem}")
+        return row, form
+
+    def _version(self, node: onnx.NodeProto) -> int:
+        import onnx
+
+        domain = node.domain.removeprefix("ai.onnx")
+        opset = self.opsets.get(domain)
+        try:
+            schema = onnx.defs.get_schema(node.op_type, opset or 0, domain)
+        except onnx.defs.SchemaError as error:
+            raise ConversionError(f"{_title(node, opset)} is no operator of ONNX") from error
+        return int(schema.since_version)
+
+    def _is_about_sizes(self, node: onnx.NodeProto) -> bool:
+        values = [self._value(name) for name in node.input if name]
+        computed = any(isinstance(value, Computed) for value in values)
+        return computed and all(sizes_in(value) is not None for value in values)
+
+    def _apply(
+        self,
+        node: onnx.NodeProto,
+        function: Callable[..., Any],
+        form: Form,
+        attributes: dict[str, Any],
+    ) -> list[Value]:
+        values = [self._value(name) if name else None for name in node.input]
+        if "outputs" in form.attributes:
+            attributes["outputs"] = len(node.output)
+        if not any(isinstance(value, Computed) for value in values) and not _has_graphs(node):
+            folded = _fold(function, form, values, attributes)
+            if folded is not None:
+                return folded
+        arguments = self._arguments(form, values)
+        keywords = self._keywords(attributes)
+        captured = self._graphs(attributes, keywords)
+        if "captures" in form.attributes:
+            keywords["captures"] = len(captured)
+        result = self.graph.call_function(function, (*arguments, *captured), keywords)
+        if form.outputs is not None and len(form.outputs) == 1:
+            return [Computed(result, _kind(form.outputs[0]))]
+        kinds = form.outputs or ("Tensor",) * len(node.output)
+        return [
+            Computed(self.graph.call_function(_item, (result, at)), _kind(kinds[at]))
+            for at in range(len(node.output))
+        ]
+
+    def _arguments(self, form: Form, values: list[Value | None]) -> list[Any]:
+        wanted = [*form.inputs, *[form.variadic or ""] * (len(values) - len(form.inputs))]
+        return [
+            None if value is None else self._as(annotation, value)
+            for annotation, value in zip(wanted, values, strict=False)
+        ]
+
+    def _as(self, annotation: str, value: Value) -> Argument:
+        if annotation.startswith("Sizes"):
+            return sizes_in(value)
+        return self._numbers(value) if annotation.startswith("Numbers") else self._tensor(value)
+
+    def _numbers(self, value: Value) -> Argument:
+        if isinstance(value, Constant):
+            return value.value.reshape(-1).tolist()
+        reader = sizes.listed if value.kind == "sizes" else sizes.numbers
+        return self.graph.call_function(reader, (value.node,))
+
+    def _tensor(self, value: Value) -> Argument:
+        if isinstance(value, Constant):
+            return self._hold(value.value)
+        if value.kind == "sizes":
+            return self.graph.call_function(sizes.as_tensor, (value.node,))
+        return value.node
+
+    def _hold(self, value: Argument) -> Argument:
+        """Make a constant a buffer of the module, once."""
+        if value is None or isinstance(value, list):
+            return None if value is None else [self._hold(tensor) for tensor in value]
+        if id(value) not in self.held:
+            name = f"constant_{len(self.held)}"
+            self.root.register_buffer(name, value)
+            self.held[id(value)] = (value, self.graph.get_attr(name))
+        return self.held[id(value)][1]
+
+    def _keywords(self, attributes: Mapping[str, Any]) -> dict[str, Any]:
+        import onnx
+        import torch
+
+        return {
+            f"{name}_" if keyword.iskeyword(name) else name: (
+                self._hold(value) if isinstance(value, torch.Tensor) else value
+            )
+            for name, value in attributes.items()
+            if not isinstance(value, onnx.GraphProto)
+        }
+
+    def _graphs(self, attributes: Mapping[str, Any], keywords: dict[str, Any]) -> list[Any]:
+        """Import the graphs inside a node; give what they need of this one, the same for all."""
+        import onnx
+
+        inner = {n: v for n, v in attributes.items() if isinstance(v, onnx.GraphProto)}
+        names = {name for graph in inner.values() for name in free_names(graph)}
+        needed = {name: self._value(name) for name in sorted(names)}
+        for name, graph in inner.items():
+            module = GraphImporter(self.opsets, self.folder).import_graph(graph, needed)
+            path = f"{name}_{len(list(self.root.children()))}"
+            self.root.add_module(path, module)
+            keywords[name] = self.graph.get_attr(path)
+        return [self._tensor(v) for v in needed.values() if isinstance(v, Computed)]
+
+
+def _fold(
+    function: Callable[..., Any],
+    form: Form,
+    values: list[Value | None],
+    attributes: Mapping[str, Any],
+) -> list[Value] | None:
+    """Compute now what depends on nothing that is known later; None to leave it for later."""
+    import torch
+
+    wanted = [*form.inputs, *[form.variadic or ""] * (len(values) - len(form.inputs))]
+    tensors = [value.value if isinstance(value, Constant) else None for value in values]
+    arguments = [
+        tensor.reshape(-1).tolist() if tensor is not None and kind.startswith("Numbers") else tensor
+        for kind, tensor in zip(wanted, tensors, strict=False)
+    ]
+    with torch.no_grad():
+        made = function(*arguments, **attributes)
+    results = [
+        sizes.as_tensor(result) if _kind(kind) == "sizes" else result
+        for kind, result in zip(
+            form.outputs or ("Tensor",) * 99,
+            made if form.outputs is None or len(form.outputs) > 1 else (made,),
+            strict=False,
+        )
+    ]
+    flat = [t for r in results for t in (r if isinstance(r, list) else [r]) if t is not None]
+    operands = [t for r in tensors for t in (r if isinstance(r, list) else [r]) if t is not None]
+    if not is_cheap(tuple(flat), tuple(operands)):
+        return None
+    return [Constant(result) for result in results]
+
+
+def _kind(annotation: str) -> Literal["tensor", "sizes"]:
+    return "sizes" if annotation.startswith(("Sizes", "Number")) else "tensor"
+
+
+def _item(results: tuple[Argument, ...], at: int) -> Argument:
+    """Take one of several results."""
+    return results[at]
+
+
+def _has_graphs(node: onnx.NodeProto) -> bool:
+    return any(attribute.HasField("g") for attribute in node.attribute)
+
+
+def _title(node: onnx.NodeProto, version: int | None) -> str:
+    domain = f"{node.domain}::" if node.domain else ""
+    name = node.name or f"that gives '{next(iter(node.output), '')}'"
+    return f"operator {domain}{node.op_type}-{version} (node {name})"
+
+
+def _identifier(name: str) -> str:
+    """Make a name that can be a Python parameter's."""
+    legal = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return legal if legal.isidentifier() and not keyword.iskeyword(legal) else f"value_{legal}"

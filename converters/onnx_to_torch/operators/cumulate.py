@@ -1,0 +1,39 @@
+"""Running sums and products."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from converters.onnx_to_torch.sizes import Numbers
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def cumulative_sum(x: Tensor, axis: Numbers, *, exclusive: int = 0, reverse: int = 0) -> Tensor:
+    """CumSum-11 and 14."""
+    import torch
+
+    return _run(torch.cumsum, x, axis[0], start=0 if exclusive else None, backwards=reverse)
+
+
+def cumulative_product(x: Tensor, axis: Numbers, *, exclusive: int = 0, reverse: int = 0) -> Tensor:
+    """CumProd-26."""
+    import torch
+
+    return _run(torch.cumprod, x, axis[0], start=1 if exclusive else None, backwards=reverse)
+
+
+def _run(
+    function: Callable[..., Tensor], x: Tensor, axis: int, *, start: int | None, backwards: int
+) -> Tensor:
+    """Run along an axis; with a start value, each place gets what came before it."""
+    import torch
+
+    data = x.flip(axis) if backwards else x
+    if start is not None:
+        first = torch.full_like(data.narrow(axis, 0, 1), start)
+        data = torch.cat([first, data.narrow(axis, 0, data.shape[axis] - 1)], axis)
+    made = function(data, axis, dtype=x.dtype)
+    return made.flip(axis) if backwards else made

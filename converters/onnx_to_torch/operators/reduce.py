@@ -1,0 +1,144 @@
+"""Reductions over axes, which are an input; `reduce_axes_attribute` has the older form."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from converters.onnx_to_torch.operators.unsigned import by_order
+from converters.onnx_to_torch.sizes import Numbers
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def chosen(x: Tensor, axes: Numbers | None, noop: int) -> list[int]:
+    """List the axes to reduce: all where none are named, unless `noop` says none."""
+    if not axes:
+        return [] if noop else list(range(x.dim()))
+    return [axis % x.dim() for axis in axes] if x.dim() else []
+
+
+def total(x: Tensor, axes: list[int], *, keepdims: int) -> Tensor:
+    """Sum over axes; over none, that is the input itself."""
+    import torch
+
+    return torch.sum(x, axes, keepdim=bool(keepdims), dtype=x.dtype) if axes else x
+
+
+def extreme(x: Tensor, axes: list[int], *, keepdims: int, greatest: bool) -> Tensor:
+    """Take the greatest or the least; of nothing, that is the other end of the type."""
+    import torch
+
+    if not axes:
+        return x
+    if not torch.jit.is_tracing() and any(x.shape[axis] == 0 for axis in axes):
+        shape = [
+            1 if axis in axes else size
+            for axis, size in enumerate(x.shape)
+            if keepdims or axis not in axes
+        ]
+        return torch.full(shape, _end(x, low=greatest), dtype=x.dtype)
+    function = torch.amax if greatest else torch.amin
+    return by_order(lambda values: function(values, axes, keepdim=bool(keepdims)), x)
+
+
+def _end(x: Tensor, *, low: bool) -> float | int | bool:
+    import torch
+
+    if x.dtype == torch.bool:
+        return not low
+    if x.is_floating_point():
+        return float("-inf") if low else float("inf")
+    limits = torch.iinfo(x.dtype)
+    return int(limits.min if low else limits.max)
+
+
+def reduce_sum(
+    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+) -> Tensor:
+    """ReduceSum-13."""
+    return total(data, chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
+
+
+def reduce_mean(
+    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+) -> Tensor:
+    """ReduceMean-18."""
+    import torch
+
+    dims = chosen(data, axes, noop_with_empty_axes)
+    if not dims:
+        return data
+    if data.is_floating_point():
+        return torch.mean(data, dims, keepdim=bool(keepdims))
+    return torch.mean(data.double(), dims, keepdim=bool(keepdims)).to(data.dtype)
+
+
+def reduce_max(
+    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+) -> Tensor:
+    """ReduceMax-18 and 20."""
+    dims = chosen(data, axes, noop_with_empty_axes)
+    return extreme(data, dims, keepdims=keepdims, greatest=True)
+
+
+def reduce_min(
+    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+) -> Tensor:
+    """ReduceMin-18 and 20."""
+    dims = chosen(data, axes, noop_with_empty_axes)
+    return extreme(data, dims, keepdims=keepdims, greatest=False)
+
+
+def reduce_prod(
+    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+) -> Tensor:
+    """ReduceProd-18."""
+    import torch
+
+    result = data
+    for axis in sorted(chosen(data, axes, noop_with_empty_axes), reverse=True):
+        result = torch.prod(result, axis, keepdim=bool(keepdims), dtype=data.dtype)
+    return result
+
+
+def reduce_l1(
+    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+) -> Tensor:
+    """ReduceL1-18."""
+    return total(data.abs(), chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
+
+
+def reduce_l2(
+    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+) -> Tensor:
+    """ReduceL2-18."""
+    squares = total(data * data, chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
+    return squares.sqrt().to(data.dtype)
+
+
+def reduce_sum_square(
+    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+) -> Tensor:
+    """ReduceSumSquare-18."""
+    return total(data * data, chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
+
+
+def reduce_log_sum(
+    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+) -> Tensor:
+    """ReduceLogSum-18 and 28."""
+    result = total(data, chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
+    return result.log().to(data.dtype)
+
+
+def reduce_log_sum_exp(
+    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+) -> Tensor:
+    """ReduceLogSumExp-18 and 28."""
+    import torch
+
+    dims = chosen(data, axes, noop_with_empty_axes)
+    wide = data if data.is_floating_point() else data.double()
+    result = torch.logsumexp(wide, dims, keepdim=bool(keepdims)) if dims else wide
+    return result.to(data.dtype)
