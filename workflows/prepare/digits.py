@@ -22,6 +22,7 @@ def train(images: torch.Tensor, labels: torch.Tensor) -> torch.nn.Module:
     sys.path.insert(0, str(HERE.parent / "models"))
     from digits import build  # noqa: PLC0415 - the path above makes it importable
 
+    torch.set_num_threads(1)  # the steps are too small to share between threads
     torch.manual_seed(7)
     model = build()
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)

@@ -66,6 +66,7 @@ def train(rows: dict[str, torch.Tensor]) -> torch.nn.Module:
     sys.path.insert(0, str(HERE.parent / "models"))
     from movielens import build  # noqa: PLC0415 - the path above makes it importable
 
+    torch.set_num_threads(1)  # the steps are too small to share between threads
     torch.manual_seed(7)
     model = build(users=944, movies=1683, jobs=21, numbers=rows["numbers"].shape[1])
     for table in (model.users, model.movies, model.jobs):
