@@ -9,13 +9,9 @@ from collections.abc import Iterator
 from registry.composition import Remark
 
 #: What torch logs to while it exports.
-TORCH_EXPORT = (
-    "torch.export",
-    "torch.export._draft_export",
-    "torch.fx",
-    "torch._export",
-    "torch._dynamo",
-)
+TORCH_EXPORT = ("torch",)
+#: Not for people: torch's exporter itself reads what is logged here.
+_CHANNEL = "torch.__trace"
 
 #: Warnings that are for the authors of a framework, not for those who use it.
 _INTERNAL = (FutureWarning, DeprecationWarning, PendingDeprecationWarning, ResourceWarning)
@@ -43,8 +39,8 @@ def quiet(by: str, *loggers: str) -> Iterator[list[Remark]]:
     remarks: list[Remark] = []
     keeper = _Keeper()
     with contextlib.ExitStack() as stack:
-        for name in loggers:
-            stack.enter_context(_only_to(keeper, logging.getLogger(name)))
+        for logger in _loud(loggers):
+            stack.enter_context(_only_to(keeper, logger))
         stack.enter_context(contextlib.redirect_stdout(io.StringIO()))
         stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
         caught = stack.enter_context(warnings.catch_warnings(record=True))
@@ -55,6 +51,17 @@ def quiet(by: str, *loggers: str) -> Iterator[list[Remark]]:
             told = [one for one in caught if not issubclass(one.category, _INTERNAL)]
             texts = [*keeper.texts, *(str(warning.message) for warning in told)]
             remarks += [Remark(by=by, text=text) for text in dict.fromkeys(texts)]
+
+
+def _loud(names: tuple[str, ...]) -> list[logging.Logger]:
+    """Find the loggers, and those below them that write by handlers of their own."""
+    below = [
+        logger
+        for name, logger in logging.root.manager.loggerDict.items()
+        if name.startswith(tuple(f"{one}." for one in names)) and name != _CHANNEL
+        if isinstance(logger, logging.Logger) and logger.handlers
+    ]
+    return [*map(logging.getLogger, names), *below]
 
 
 @contextlib.contextmanager

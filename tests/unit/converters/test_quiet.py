@@ -31,6 +31,19 @@ def test_what_concerns_the_frameworks_authors_is_dropped():
     assert remarks == []
 
 
+def test_a_logger_below_with_a_handler_of_its_own_is_kept_from_writing(capsys):
+    logger = logging.getLogger("noisy.own")
+    handler = logging.StreamHandler(sys.stderr)
+    logger.addHandler(handler)
+    try:
+        with quiet("noisy", "noisy") as remarks:
+            logger.error("half of the weights are gone")
+    finally:
+        logger.removeHandler(handler)
+    assert [one.text for one in remarks] == ["half of the weights are gone"]
+    assert capsys.readouterr() == ("", "")
+
+
 def test_loggers_are_given_back_also_after_an_error():
     logger = logging.getLogger("noisy")
     before = (list(logger.handlers), logger.propagate)
