@@ -23,7 +23,11 @@ def program_signature(program: "ExportedProgram", brief: "Brief") -> Signature:
     """
     names = axis_names(program, brief.inputs)
     outputs = [
-        Tensor(name=name, dtype=torch_dtype(value.dtype), shape=named_shape(value.shape, names))
+        Tensor(
+            name=name,
+            dtype=torch_dtype(value.dtype, f"output '{name}'"),
+            shape=named_shape(value.shape, names),
+        )
         for name, value in zip(
             output_names(output_tree(program), brief.outputs), output_values(program), strict=True
         )
@@ -121,8 +125,11 @@ def output_names(tree: object, wanted: Sequence[str]) -> tuple[str, ...]:
     return tuple(wanted)
 
 
-def torch_dtype(dtype: "torch.dtype") -> DType:
+def torch_dtype(dtype: "torch.dtype", of: str = "a tensor") -> DType:
     """Translate from torch.
+
+    Args:
+        of: What is of that type, for the error.
 
     Raises:
         SourceError: The platform has no such element type.
@@ -132,7 +139,7 @@ def torch_dtype(dtype: "torch.dtype") -> DType:
         return DType(name)
     except ValueError as error:
         raise SourceError(
-            f"element type {name} is not supported: use one of {', '.join(DType)}"
+            f"{of} is of element type {name}, which no target takes: use one of {', '.join(DType)}"
         ) from error
 
 

@@ -86,7 +86,12 @@ def _tools(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[str]
 def _options(before: JsonValue, after: JsonValue) -> Iterator[str]:
     old, new = dict(_leaves(before)), dict(_leaves(after))
     for name, _ in _entries(old, new):
-        yield f"option {name}: {old.get(name, 'not there')} → {new.get(name, 'not there')}"
+        was, now = (_cut(one.get(name, "not there")) for one in (old, new))
+        yield f"option {name} changed" if was == now else f"option {name}: {was} → {now}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, str]]:
@@ -98,5 +103,4 @@ def _leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, str]]:
         for index, inner in enumerate(value):
             yield from _leaves(inner, f"{path}[{index}]")
     elif path:
-        text = json.dumps(value, ensure_ascii=False)
-        yield path, text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        yield path, json.dumps(value, ensure_ascii=False)

@@ -68,3 +68,11 @@ def test_many_changes_are_cut_short(material):
 def test_a_long_value_is_cut_short(material):
     other = altered(material, options={**material.options, "text": "x" * 1000})
     assert len(changes(material, other)) < 120
+
+
+def test_a_change_far_into_a_long_text_is_one(material):
+    """A job's text, say."""
+    text = "x" * 1000
+    before = altered(material, options={**material.options, "text": text + "a"})
+    after = altered(material, options={**material.options, "text": text + "b"})
+    assert changes(before, after) == "option text changed"
