@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from converters.brief import Brief
 from converters.dynamic_shapes import dynamic_shapes, example_inputs, follows
 from converters.export_faults import explain
+from converters.fast_path import no_fast_path
 from converters.forward import in_job_order
 from converters.loops import recurrent_loops
 from converters.quiet import TORCH_EXPORT, quiet
@@ -27,7 +28,7 @@ def export_program(module: "torch.nn.Module", brief: Brief) -> "ExportedProgram"
     module.eval()
     names = [given.name for given in brief.inputs]
     try:
-        with in_job_order(module, names), torch.no_grad(), recurrent_loops():
+        with in_job_order(module, names), torch.no_grad(), recurrent_loops(), no_fast_path():
             return _attempt(module, brief)
     finally:
         module.train(was)
