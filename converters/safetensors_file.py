@@ -47,7 +47,8 @@ def read_header(file: Path) -> dict[str, Stored]:
             if length > min(size - 8, _HEADER_LIMIT):
                 raise SourceError(
                     f"{file}: is cut short, or is no safetensors file: its header should take"
-                    f" {length} bytes, the file has {size}"
+                    f" {length} bytes, the file has {size}. Copy or download it again (git lfs"
+                    " pull, where Git LFS keeps it)"
                 )
             text = stream.read(length)
     except OSError as error:
