@@ -1,6 +1,7 @@
 """Prefixes and single nodes of an ONNX model, as models of their own."""
 
 import os
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -205,8 +206,9 @@ def _rename(names: "Iterable[str]", old: str, new: str) -> None:
 
 
 def _link(file: Path, place: Path) -> None:
+    """Have a file of weights in a second place; a copy where the disk has no links."""
     place.parent.mkdir(parents=True, exist_ok=True)
     try:
         os.link(file, place)
     except OSError:
-        place.symlink_to(file.resolve())
+        shutil.copyfile(file, place)

@@ -177,6 +177,7 @@ def _bisect(
             before=found.before,
             after=found.after,
             alone=probe.alone(found.wrong) if single else None,
+            carried=probe.carried(found.wrong) if single else None,
             cuts=taken,
         )
     shutil.rmtree(out / "cut", ignore_errors=True)

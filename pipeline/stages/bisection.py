@@ -11,9 +11,6 @@ from registry.signature import Frozen
 
 BISECTION = "bisect.json"
 
-#: An error before a node, in times of what is allowed, from which on it counts as one that grew.
-_ADDING_UP = 0.1
-
 Kind = Literal["conversion", "precision"]
 
 
@@ -58,8 +55,9 @@ class Bisection(Frozen):
         first, last: The nodes among which the fault lies; the same one where it was found.
         suspects: How many these are.
         after, before: How far the target is off with these nodes, and without.
-        alone: How far the node is off by itself, when it takes right values; None where it cannot
-            run by itself.
+        alone: How far the node is off by itself, when it takes right values.
+        carried: How far it is off in ONNX Runtime, when it takes the target's values. Both are
+            None where the node cannot run by itself.
         cuts: How many graphs were converted and run.
     """
 
@@ -74,6 +72,7 @@ class Bisection(Frozen):
     after: Reading | None = None
     before: Reading | None = None
     alone: Reading | None = None
+    carried: Reading | None = None
     cuts: int = 0
     seconds: float = Field(default=0.0, ge=0)
 
@@ -118,8 +117,10 @@ def _alone(found: Bisection) -> str:
         return "it could not be run by itself"
     if found.alone.worst > 1:
         return "by itself it is wrong too"
-    if found.before is not None and found.before.worst > _ADDING_UP:
-        return "by itself it is within tolerance: the error adds up over the nodes before it"
+    if found.carried is None:
+        return "by itself it is right"
+    if found.carried.worst > 1:
+        return "by itself it is right: it brings out what the nodes before it are off by"
     return "by itself it is right: the difference comes from its fusion with nodes around it"
 
 

@@ -62,31 +62,47 @@ class Probe:
 
     def prefix(self, number: int) -> Reading | None:
         """Read the graph up to a node; None where it cannot be run."""
-        return self._read(lambda folder: self.cuts.write_prefix(number, folder), self.feeds)
+        try:
+            folder, feeds = self._prefix(number)
+            return self._worst(run_plain(folder, feeds), self._run_target(folder, feeds))
+        except PlatformError:
+            return None
 
     def alone(self, number: int) -> Reading | None:
         """Read a node that takes right values; None where it cannot be run."""
         try:
-            values = dict(self.feeds) | self._before(number)
+            folder, feeds = self._alone(number, self._before(number, run_plain))
+            return self._worst(run_plain(folder, feeds), self._run_target(folder, feeds))
         except PlatformError:
             return None
-        return self._read(lambda folder: self.cuts.write_alone(number, values, folder), values)
 
-    def _before(self, number: int) -> dict[str, np.ndarray]:
-        if number == 0:
-            return {}
-        folder = _emptied(self.folder)
-        names = self.cuts.write_prefix(number - 1, folder)
-        return run_plain(folder, {name: self.feeds[name] for name in names})
-
-    def _read(self, write: Callable[[Path], tuple[str, ...]], values: Arrays) -> Reading | None:
-        folder = _emptied(self.folder)
+    def carried(self, number: int) -> Reading | None:
+        """Read what becomes of the target's values in a node that is right."""
         try:
-            feeds = {name: values[name] for name in write(folder)}
+            folder, feeds = self._alone(number, self._before(number, run_plain))
             right = run_plain(folder, feeds)
-            given = self._run_target(folder, feeds)
+            folder, feeds = self._alone(number, self._before(number, self._run_target))
+            return self._worst(right, run_plain(folder, feeds))
         except PlatformError:
             return None
+
+    def _prefix(self, number: int) -> tuple[Path, dict[str, np.ndarray]]:
+        folder = _emptied(self.folder)
+        return folder, {name: self.feeds[name] for name in self.cuts.write_prefix(number, folder)}
+
+    def _alone(self, number: int, values: Arrays) -> tuple[Path, dict[str, np.ndarray]]:
+        folder = _emptied(self.folder)
+        names = self.cuts.write_alone(number, values, folder)
+        return folder, {name: values[name] for name in names}
+
+    def _before(
+        self, number: int, run: Callable[[Path, Arrays], dict[str, np.ndarray]]
+    ) -> dict[str, np.ndarray]:
+        """Compute what a node may take."""
+        return dict(self.feeds) | (run(*self._prefix(number - 1)) if number else {})
+
+    def _worst(self, right: Arrays, given: Arrays) -> Reading | None:
+        """Compare what both have; a target may give one of two values that are the same."""
         readings = [self._compare(name, right[name], given[name]) for name in right.keys() & given]
         return max(readings, key=lambda one: one.worst, default=None)
 

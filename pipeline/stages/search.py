@@ -32,16 +32,16 @@ def search(count: int, read: Callable[[int], Reading | None], seconds: float) ->
         read: How far the target is off after a node; None where the cut cannot be run.
         seconds: How long it may take; a cut is not begun that would likely take longer.
     """
-    end = time.monotonic() + seconds
+    begun = time.monotonic()
     right, wrong = -1, count - 1
     before, after = None, read(wrong)
+    longest = time.monotonic() - begun
     if after is None or after.worst <= 1:
         return Found(wrong, None, after, None)
     unknown: set[int] = set()
-    longest = 0.0
     while (middle := _nearest(right, wrong, unknown)) is not None:
         start = time.monotonic()
-        if start + longest > end:
+        if start + longest > begun + seconds:
             break
         here = read(middle)
         longest = max(longest, time.monotonic() - start)
