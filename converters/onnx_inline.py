@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from converters.onnx_faults import is_outside, size_of
+from converters.onnx_faults import is_outside, outside_fault, size_of
 from converters.onnx_files import tensors
+from registry.errors import SourceError
 
 if TYPE_CHECKING:
     import onnx
@@ -21,12 +22,28 @@ def belongs_outside(size: int, *, integer: bool) -> bool:
 
 
 def bring_in(model: "onnx.ModelProto", folder: Path) -> None:
-    """Read small weights from beside the file into the model, in place."""
+    """Read small weights from beside the file into the model, in place.
+
+    Not by `onnx.external_data_helper`: that refuses files with links, as caches have them.
+
+    Raises:
+        SourceError: A weight is missing, cut short or outside the folder.
+    """
     import onnx
 
     for tensor in tensors(model.graph):
         kind = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).kind
         if is_outside(tensor) and not belongs_outside(size_of(tensor), integer=kind in "iub"):
-            onnx.external_data_helper.load_external_data_for_tensor(tensor, str(folder))
+            tensor.raw_data = _read(tensor, folder)
             tensor.data_location = onnx.TensorProto.DEFAULT
             del tensor.external_data[:]
+
+
+def _read(tensor: "onnx.TensorProto", folder: Path) -> bytes:
+    if fault := outside_fault(tensor, folder):
+        raise SourceError(f"{folder}: {fault}")
+    said = {entry.key: entry.value for entry in tensor.external_data}
+    with (folder / said["location"]).open("rb") as file:
+        file.seek(int(said.get("offset", "0")))
+        data: bytes = file.read(size_of(tensor))
+    return data
