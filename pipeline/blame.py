@@ -66,9 +66,10 @@ def _found(search: Step, bench: Bench, diary: Diary) -> str:
     except PlatformError as error:
         _write(failed(described(search), bench, error), bench, diary)
         raise
-    _write(record, bench, diary)
     file = search.folder / "output" / BISECTION
-    return Bisection.model_validate_json(file.read_bytes()).sentence
+    found = Bisection.model_validate_json(file.read_bytes())
+    _write(record, bench, diary)
+    return found.sentence
 
 
 def _write(record: StageRecord, bench: Bench, diary: Diary) -> None:

@@ -116,7 +116,7 @@ def _alone(found: Bisection) -> str:
     if found.alone is None:
         return "it could not be run by itself"
     if found.alone.worst > 1:
-        return "by itself it is wrong too"
+        return _WRONG[found.kind]
     if found.carried is None:
         return "by itself it is right"
     if found.carried.worst > 1:
@@ -157,6 +157,14 @@ def _unable(found: Bisection) -> str:
         f"'{found.case}'"
     )
 
+
+_WRONG: Mapping[Kind, str] = MappingProxyType(
+    {
+        "conversion": "by itself it is wrong too: write it with other operators, or build for "
+        "another runtime",
+        "precision": "by itself it is off too: it needs a higher precision",
+    }
+)
 
 _SENTENCES: Mapping[str, Callable[[Bisection], str]] = MappingProxyType(
     {

@@ -31,8 +31,7 @@ class Validation(Frozen):
 #: faults.
 INEXACT = (
     "It is off in f32 too, so that no precision mends it. Where the difference is acceptable, "
-    "raise the tolerance under `parity` in the job and say why; otherwise write what is at fault "
-    "with other operators, or build for another runtime."
+    "raise the tolerance under `parity` in the job and say why; otherwise change what is at fault."
 )
 NARROW = (
     "Converted exactly it holds: the difference comes from the target's `precision` and `weights`. "
