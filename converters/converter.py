@@ -35,6 +35,8 @@ class Converter:
         inspect: Faults of the written files: foreign operators, dangling external data.
         guard: Refuse a source file which the result would silently compute otherwise, given
             what the job says of the inputs; raises ConversionError.
+        in_target: Whether it is the runtime's own converter, and so runs in the toolchain of the
+            target; others run in that of the platform.
     """
 
     source: Format
@@ -43,6 +45,7 @@ class Converter:
     read_signature: Callable[[Path], Signature]
     inspect: Callable[[Path], tuple[str, ...]]
     guard: Callable[[Path, tuple[Input, ...]], None] = _let_pass
+    in_target: bool = False
 
 
 def convert(

@@ -169,4 +169,5 @@ CONVERTER = Converter(
     read_signature=read_signature,
     inspect=inspect,
     guard=check_integers,
+    in_target=True,
 )

@@ -30,6 +30,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("rollout", "pipeline.commands.rollout:rollout", "Take a version live."),
     Command("rollback", "pipeline.commands.rollback:rollback", "Go back to the version before."),
     Command("registry", "pipeline.commands.registry:app", "List, show, pull, verify versions."),
+    Command("toolchain", "pipeline.commands.toolchain:app", "Build and check toolchains."),
     Command("schema", "pipeline.commands.schema:schema", "Print the job file's JSON Schema."),
 )
 

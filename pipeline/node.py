@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pipeline.toolchains import CURRENT
 from registry.signature import Frozen
 
 
@@ -13,6 +14,7 @@ class Node:
     Attributes:
         reads: Names of the tasks whose output it reads, by role.
         files: Source files that decide its output.
+        toolchain: The environment that it runs in.
         cached: Whether an output of the same material may take its place.
     """
 
@@ -21,4 +23,5 @@ class Node:
     options: Frozen
     reads: dict[str, str] = field(default_factory=dict)
     files: tuple[Path, ...] = ()
+    toolchain: str = CURRENT
     cached: bool = True

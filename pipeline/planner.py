@@ -11,6 +11,8 @@ from pipeline.material import Material
 from pipeline.node import Node
 from pipeline.steps import Step
 from pipeline.task import Task
+from pipeline.toolchains import CURRENT, find_toolchain
+from pipeline.versions import pinned_versions
 
 #: Stages whose output says how this very CPU answers.
 _OF_THIS_CPU = ("validate",)
@@ -51,6 +53,7 @@ class Planner:
             inputs={role: step.folder / "output" for role, step in read.items()},
             options=node.options.model_dump(mode="json", by_alias=True),
             folder=self.folder,
+            toolchain=node.toolchain,
         )
         material = self._material(node, task, read)
         folder = cache.folder_of(self.home, node.stage, material.key())
@@ -80,9 +83,12 @@ class Planner:
             files={relative(file, self.folder): self.digests.of(file) for file in node.files},
             inputs={role: step.material.key() for role, step in read.items()},
             code=self.code,
-            tools=self.tools,
+            tools=self._tools(node.toolchain),
             cpu=self.cpu if node.stage in _OF_THIS_CPU else "",
         )
+
+    def _tools(self, toolchain: str) -> dict[str, str]:
+        return self.tools if toolchain == CURRENT else pinned_versions(find_toolchain(toolchain))
 
     def _look(self, node: Node, material: Material, folder: Path) -> tuple[cache.Entry | None, str]:
         if not node.cached:

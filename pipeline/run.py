@@ -14,6 +14,7 @@ from pipeline.setting import Setting, environment
 from pipeline.stages.verdict import verdict
 from pipeline.steps import Plan, Step
 from pipeline.take import Bench, failed, take
+from pipeline.toolchains.inside import check_built
 from pipeline.watch import Watch
 from registry.errors import JobError, PlatformError, ResourceError
 
@@ -58,6 +59,7 @@ def execute(plan: Plan, wishes: Wishes, watch: Watch) -> RunResult:
     steps = chosen(plan.steps, wishes)
     diary = _open(plan)
     try:
+        check_built(step.task.toolchain for step in steps if wishes.force or step.entry is None)
         if wishes.check:
             check_fit(replace(plan, steps=steps))
         _work(steps, wishes, diary, watch)

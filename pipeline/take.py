@@ -13,6 +13,7 @@ from pipeline.reproduce import SCRIPT, write_script
 from pipeline.setting import Setting
 from pipeline.steps import Step
 from pipeline.supervise import Place, run_task
+from pipeline.toolchains.inside import inside
 from pipeline.watch import Watch
 from registry.errors import PlatformError, WorkerError
 
@@ -98,9 +99,10 @@ def _entry(folder: Path) -> cache.Entry | None:
 def _make(step: Step, bench: Bench, out: Path) -> _Made:
     """Run the stage."""
     place = Place(out, bench.runs / cache.slug(step.task.name) / "log.txt")
-    write_script(step.task, place.log.parent, bench.setting)
+    setting = inside(bench.setting, step.task.toolchain)
+    write_script(step.task, place.log.parent, setting)
     progress = bench.watch.started(step.task.name, step.why)
-    usage = run_task(step.task, place, bench.setting, progress)
+    usage = run_task(step.task, place, setting, progress)
     sizes = cache.sizes_in(out)
     if not sizes:
         raise WorkerError(f"{step.task.name}: it is done but wrote nothing. Its log: {place.log}")
@@ -111,7 +113,7 @@ def _keep(step: Step, bench: Bench) -> StageRecord:
     """Run the stage and make what it wrote the cache's entry."""
     with cache.draft_of(step.folder) as draft:
         made = _make(step, bench, draft / "output")
-        write_script(step.task, draft, bench.setting)
+        write_script(step.task, draft, inside(bench.setting, step.task.toolchain))
         shutil.copyfile(made.log, draft / "log.txt")
         entry = cache.Entry(
             name=step.task.name,

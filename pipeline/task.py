@@ -19,6 +19,7 @@ class Task(Frozen):
         inputs: Output folders of earlier tasks, by the role that they play here.
         options: What the stage needs of the job, as JSON.
         folder: The job file's folder.
+        toolchain: The environment that it runs in.
     """
 
     name: str
@@ -26,3 +27,4 @@ class Task(Frozen):
     inputs: dict[str, Path] = Field(default_factory=dict)
     options: dict[str, JsonValue] = Field(default_factory=dict)
     folder: Path
+    toolchain: str = "current"

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from converters import route
+from converters.converter import Converter
 from converters.sources import find_source
 from pipeline.job.job import Job, Samples
 from pipeline.node import Node
 from pipeline.stages import assemble, convert, push, reference, split, tables, validate
-from registry.format import Format
+from pipeline.toolchains import CURRENT
+from pipeline.toolchains.of_target import toolchain_of
 from registry.signature import Precision
 from targets import AnyTarget, find_target
 
@@ -79,9 +81,8 @@ def _tables(job: Job) -> Node:
     return Node("tables", "tables", options, {"split": "split"})
 
 
-def _steps(job: Job, target: AnyTarget) -> tuple[tuple[Format, Format], ...]:
-    made, wanted = find_source(job.source).dense, find_target(target.runtime).format
-    return tuple((step.source, step.result) for step in route(made, wanted))
+def _steps(job: Job, target: AnyTarget) -> tuple[Converter, ...]:
+    return route(find_source(job.source).dense, find_target(target.runtime).format)
 
 
 def _conversions(job: Job, target: AnyTarget) -> Iterator[Node]:
@@ -90,24 +91,36 @@ def _conversions(job: Job, target: AnyTarget) -> Iterator[Node]:
     Where the target narrows weights, the last step is taken twice: as shipped, and exact.
     """
     steps, came = _steps(job, target), "split"
-    for source, result in steps:
-        last = result == steps[-1][1]
+    for step in steps:
+        last = step is steps[-1]
         wanted: tuple[Precision, ...] = ("f32", target.weights) if last else ("f32",)
         for weights in dict.fromkeys(wanted):
             options = convert.Options(
-                source=source, result=result, weights=weights, inputs=job.inputs
+                source=step.source, result=step.result, weights=weights, inputs=job.inputs
             )
-            yield Node(_conversion(result, weights), "convert", options, {"from": came})
-        came = _conversion(result, "f32")
+            yield Node(
+                name=_conversion(step, weights, target),
+                stage="convert",
+                options=options,
+                reads={"from": came},
+                toolchain=_place(step, target),
+            )
+        came = _conversion(step, "f32", target)
 
 
-def _conversion(result: Format, weights: Precision) -> str:
-    return f"convert {result} {weights}"
+def _place(step: Converter, target: AnyTarget) -> str:
+    return toolchain_of(target).name if step.in_target else CURRENT
+
+
+def _conversion(step: Converter, weights: Precision, target: AnyTarget) -> str:
+    toolchain = _place(step, target)
+    there = "" if toolchain == CURRENT else f" in {toolchain}"
+    return f"convert {step.result} {weights}{there}"
 
 
 def _part(job: Job, target: AnyTarget, weights: Precision) -> str:
     steps = _steps(job, target)
-    return _conversion(steps[-1][1], weights) if steps else "split"
+    return _conversion(steps[-1], weights, target) if steps else "split"
 
 
 def _validation(job: Job, target: AnyTarget) -> Node:
@@ -116,7 +129,8 @@ def _validation(job: Job, target: AnyTarget) -> Node:
     reads["part"] = _part(job, target, target.weights)
     if target.weights != "f32":
         reads["exact"] = _part(job, target, "f32")
-    return Node(f"validate {target.name}", "validate", options, reads)
+    toolchain = toolchain_of(target).name
+    return Node(f"validate {target.name}", "validate", options, reads, toolchain=toolchain)
 
 
 def _assembly(job: Job, lineage: Lineage) -> Node:

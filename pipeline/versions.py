@@ -3,6 +3,8 @@
 import platform
 from importlib import metadata
 
+from pipeline.toolchains import Toolchain
+
 TOOLS = (
     "model-pipeline",
     "numpy",
@@ -27,3 +29,9 @@ def tool_versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             continue
     return versions
+
+
+def pinned_versions(toolchain: Toolchain) -> dict[str, str]:
+    """Return the versions that a toolchain pins, whether it is built or not."""
+    pinned = {pin.name: pin.version for pin in toolchain.pins()}
+    return {"python": toolchain.python, "toolchain": str(toolchain), **pinned}

@@ -89,3 +89,9 @@ class InputError(PlatformError):
     """A request's inputs do not fit the model's signature."""
 
     exit_code = 23
+
+
+class ToolchainError(PlatformError):
+    """A toolchain is not built, cannot be built, or does not work here."""
+
+    exit_code = 24

@@ -90,12 +90,18 @@ class Build(Frozen):
 
 
 class Lineage(Frozen):
-    """Where a version comes from."""
+    """Where a version comes from.
+
+    Attributes:
+        tools: Versions by package, of the environment that read and split the model.
+        toolchains: The same of those that built and validated single targets, by target.
+    """
 
     job: str
     source: str
     source_digest: str
     tools: dict[str, str]
+    toolchains: dict[str, dict[str, str]] = Field(default_factory=dict)
     commit: str | None = None
 
 

@@ -13,12 +13,17 @@ REPORTERS: Mapping[str, tuple[str, ...]] = MappingProxyType({"openvino": ("openv
 
 def require(module: str, *, extra: str) -> ModuleType:
     """Import a module that an extra of this package brings; it does not phone home."""
-    for reporter in REPORTERS.get(module, ()):
-        # Python's own way to say that a module is not there; the framework has a stub for it.
-        sys.modules.setdefault(reporter, None)  # type: ignore[arg-type]
+    quieten(module)
     try:
         return import_module(module)
     except ImportError as error:
         raise MissingExtraError(
             f"{module} is not installed. Run: pip install 'model-pipeline[{extra}]'"
         ) from error
+
+
+def quieten(module: str) -> None:
+    """Keep a framework that will be imported from reporting its use."""
+    for reporter in REPORTERS.get(module, ()):
+        # Python's own way to say that a module is not there; the framework has a stub for it.
+        sys.modules.setdefault(reporter, None)  # type: ignore[arg-type]

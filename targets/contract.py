@@ -26,7 +26,7 @@ def make_contract(target: Target, options: TargetOptions, *, memory: int = 0) ->
             f"target's isa does not have. Add it where all of the fleet has it, or take "
             f"precision: f32"
         )
-    at_least, below = target.versions
+    at_least, below = _range(target, options)
     return Contract(
         isa=options.isa,
         runtime=target.runtime,
@@ -36,6 +36,17 @@ def make_contract(target: Target, options: TargetOptions, *, memory: int = 0) ->
         threads=options.threads,
         memory=memory,
     )
+
+
+def _range(target: Target, options: TargetOptions) -> tuple[str, str]:
+    """Return the versions that may run a build.
+
+    Where the job asks for a toolchain of its own it wants that version: others have other builds.
+    """
+    if options.toolchain is None:
+        return target.versions
+    made = Version(target.version())
+    return f"{made.major}.{made.minor}", f"{made.major}.{made.minor + 1}"
 
 
 def check(contract: Contract, host: Host) -> None:
@@ -70,14 +81,14 @@ def _isa_faults(contract: Contract, target: Target, host: Host) -> list[str]:
 
 
 def _runtime_faults(contract: Contract, target: Target) -> list[str]:
-    wanted = f"'{contract.runtime}>={contract.at_least},<{contract.below}'"
+    wanted = f"'{target.package}>={contract.at_least},<{contract.below}'"
     try:
         version = target.version()
     except MissingExtraError:
-        return [f"{contract.runtime} is not installed. Run: pip install {wanted}"]
+        return [f"{target.package} is not installed. Run: pip install {wanted}"]
     if Version(contract.at_least) <= Version(version) < Version(contract.below):
         return []
-    return [f"{contract.runtime} is {version}. Run: pip install {wanted}"]
+    return [f"{target.package} is {version}. Run: pip install {wanted}"]
 
 
 def _memory_faults(contract: Contract, host: Host) -> list[str]:

@@ -115,8 +115,8 @@ def _tensor(port: Any) -> Tensor:  # noqa: ANN401 - untyped
 
 TARGET = Target(
     runtime="onnxruntime",
+    package="onnxruntime",
     format=Format.ONNX,
-    extra="serve",
     options=OnnxruntimeOptions,
     precisions={"f32": ()},
     versions=("1.23", "2"),

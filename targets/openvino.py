@@ -201,8 +201,8 @@ def _isa(requirements: str) -> str:
 
 TARGET = Target(
     runtime="openvino",
+    package="openvino",
     format=Format.OPENVINO_IR,
-    extra="serve",
     options=OpenvinoOptions,
     precisions={"f32": (), "bf16": ("avx512_bf16",), "f16": ("avx512_fp16",)},
     versions=("2025.4", "2027"),

@@ -23,6 +23,8 @@ class TargetOptions(Frozen):
         weights: What its weights are stored in.
         isa: CPU flags that the fleet has, beyond which nothing may be assumed.
         threads: Intra-op threads; 0 takes the host's effective CPUs.
+        toolchain: The environment that builds and validates it, where not the runtime's own: a
+            job can build for two versions of one runtime.
     """
 
     name: str = Field(pattern="^[a-z0-9][a-z0-9._-]*$", max_length=64)
@@ -30,6 +32,7 @@ class TargetOptions(Frozen):
     weights: Precision = "f32"
     isa: tuple[str, ...] = ("avx2", "fma")
     threads: int = Field(default=0, ge=0, le=1024)
+    toolchain: str | None = None
 
 
 @dataclass(frozen=True)
@@ -64,21 +67,23 @@ class Target:
     """A runtime: one file, one row in TARGETS.
 
     Attributes:
-        runtime: Its name in a job, and the package whose version counts.
+        runtime: Its name in a job.
+        package: The package whose version counts.
         format: What it reads.
-        extra: The extra of this package that installs it.
         options: Its slot in the job, a kind of TargetOptions.
         precisions: CPU flags needed for each precision that it can compute in.
         versions: The range it is known to work with: lowest, and the first that is not.
         version: The installed version.
         load: Load a part from its folder, computing in a precision.
+        toolchain: The pinned environment that has it.
     """
 
     runtime: str
+    package: str
     format: Format
-    extra: str
     options: type[TargetOptions]
     precisions: Mapping[Precision, tuple[str, ...]]
     versions: tuple[str, str]
     version: Callable[[], str]
     load: Callable[[Path, Precision, ThreadPlan], Runner]
+    toolchain: str = "current"

@@ -10,6 +10,8 @@ from pipeline.stages.lineage import trace
 from pipeline.stages.sample import sample_of
 from pipeline.stages.verdict import Validation, verdict
 from pipeline.task import Task
+from pipeline.toolchains.of_target import toolchain_of
+from pipeline.versions import pinned_versions
 from registry.manifest import Build, Draft
 from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input
@@ -54,6 +56,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         sample_of(task.inputs["reference"], options.inputs, options.record), folder / RECORDED
     )
     (folder / "job.yaml").write_text(options.job)
+    lineage = trace(options.job, options.source, options.source_digest, task.folder)
     draft = Draft(
         model=options.model,
         signature=pieces.split.signature,
@@ -66,10 +69,16 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         builds=builds,
         recorded=RECORDED,
         report=None,
-        lineage=trace(options.job, options.source, options.source_digest, task.folder),
+        lineage=lineage.model_copy(update={"toolchains": _toolchains(options.targets)}),
     )
     (out / "draft.json").write_text(draft.model_dump_json(indent=1))
     progress(3, 3, "steps")
+
+
+def _toolchains(targets: tuple[AnyTarget, ...]) -> dict[str, dict[str, str]]:
+    """Return what built and validated the targets that have an environment of their own."""
+    own = {target.name: toolchain_of(target) for target in targets}
+    return {name: pinned_versions(one) for name, one in own.items() if one.pinned}
 
 
 def _build(target: AnyTarget, task: Task, folder: Path) -> Build:

@@ -7,7 +7,7 @@ elsewhere; what a node is not, reads as absent.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pipeline.job.checks import axes, files, ids, names, parity, push, samples, targets
+from pipeline.job.checks import axes, files, ids, names, parity, push, samples, targets, toolchains
 from pipeline.job.fault import Fault
 from pipeline.job.node import Node
 
@@ -36,6 +36,7 @@ CHECKS: tuple[Check, ...] = (
     files.are_of_the_kind,
     files.exist,
     targets.have_the_flags,
+    toolchains.hold_the_runtime,
     push.goes_to_a_store,
     push.names_a_channel,
 )

@@ -32,10 +32,12 @@ def task(tmp_path) -> Callable[..., Task]:
 def node() -> Callable[..., Node]:
     """Return what makes a node of a graph; it reads the nodes that are named."""
 
-    def make(name: str, *reads: str, cached: bool = True, **ways: object) -> Node:
+    def make(
+        name: str, *reads: str, cached: bool = True, toolchain: str = "current", **ways: object
+    ) -> Node:
         roles = {read: read for read in reads}
         options = Ways.model_validate(ways)
-        return Node(name, "tests.misbehave", options, roles, cached=cached)
+        return Node(name, "tests.misbehave", options, roles, cached=cached, toolchain=toolchain)
 
     return make
 

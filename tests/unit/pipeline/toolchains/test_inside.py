@@ -1,0 +1,86 @@
+"""Stages run in the toolchain that their task names."""
+
+import platform
+from pathlib import Path
+
+import pytest
+
+from pipeline.run import Wishes, execute
+from pipeline.setting import ROOT, Setting
+from pipeline.toolchains import CURRENT, inside, place
+from pipeline.toolchains.build import sync
+from pipeline.toolchains.of_target import fits
+from pipeline.watch import Unwatched
+from registry.errors import ToolchainError, WorkerError
+from registry.progress import silent
+from targets import TARGETS
+
+
+@pytest.fixture
+def known(small, monkeypatch):
+    """A toolchain that is in the table; it borrows what the worker imports from here."""
+    toolchain = small()
+    for module in ("pipeline.toolchains", "pipeline.toolchains.inside", "pipeline.planner"):
+        monkeypatch.setattr(f"{module}.find_toolchain", lambda name: toolchain)
+    import pydantic  # noqa: PLC0415
+
+    monkeypatch.setenv("PYTHONPATH", str(Path(pydantic.__file__).parents[1]))
+    return toolchain
+
+
+def test_a_toolchain_that_is_not_built_is_told_before_anything_runs(known, node, lay_out):
+    plan = lay_out(node("one"), node("two", "one", toolchain="small"))
+    result = execute(plan, Wishes(), Unwatched())
+    assert isinstance(result.error, ToolchainError)
+    assert "pipeline toolchain sync small" in str(result.error)
+    assert {stage.outcome for stage in result.record.stages} == {"skipped"}
+
+
+def test_a_stage_runs_in_its_toolchain(known, node, lay_out):
+    sync(known, silent, lambda: None)
+    plan = lay_out(node("one", do="tell_python", toolchain="small"))
+    result = execute(plan, Wishes(), Unwatched())
+    assert result.error is None
+    told = (plan.steps[0].folder / "output" / "text").read_text().splitlines()
+    assert told == [str(place.folder_of(known)), "42"]
+    script = (plan.steps[0].folder / "reproduce.sh").read_text()
+    assert str(place.folder_of(known) / "bin" / "python") in script
+
+
+def test_a_death_in_there_names_stage_and_cause(known, node, lay_out):
+    sync(known, silent, lambda: None)
+    plan = lay_out(node("one", do="illegal", toolchain="small"))
+    result = execute(plan, Wishes(), Unwatched())
+    assert isinstance(result.error, WorkerError)
+    assert "one: its process was ended by SIGILL" in str(result.error)
+
+
+def test_what_it_pins_is_part_of_the_key(known, node, lay_out):
+    here, there = lay_out(node("one"), node("two", toolchain="small")).steps
+    assert here.material.tools == {"python": platform.python_version()}
+    assert there.material.tools["tinypack"] == "1.0"
+    assert there.material.tools["toolchain"] == str(known)
+
+
+def test_a_stage_of_this_environment_is_started_as_ever():
+    setting = Setting()
+    assert inside.inside(setting, CURRENT) is setting
+
+
+def test_where_we_are_installed_beside_other_packages_only_ours_are_lent(tmp_path, monkeypatch):
+    monkeypatch.setenv("PIPELINE_TOOLCHAINS", str(tmp_path / "toolchains"))
+    assert inside.our_code() == ROOT
+    monkeypatch.setattr(inside, "ROOT", Path(inside.sysconfig.get_path("purelib")))
+    folder = inside.our_code()
+    assert {link.name for link in folder.iterdir()} == {
+        "pipeline",
+        "converters",
+        "targets",
+        "registry",
+    }
+    assert inside.our_code() == folder
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda row: row.runtime)
+def test_every_runtime_is_in_its_own_toolchain(target):
+    assert fits(inside.find_toolchain(target.toolchain), target)
