@@ -1,0 +1,100 @@
+"""Models that cannot be traced, converted or run as the job asks."""
+
+import numpy as np
+import pytest
+from onnx.helper import make_node
+
+from registry.errors import ConversionError, JobError, SourceError
+from tests.bad_onnx import FOREIGN, sound, write
+from tests.bench import ROOT
+
+
+def source(factory: str) -> dict[str, object]:
+    path = str(ROOT / "tests")
+    return {"kind": "torch", "factory": f"bad_models:{factory}", "path": path}
+
+
+MODELS = {
+    "with a batch baked in": ("Baked", SourceError, ("axis 'batch' is baked in", "bad_models.py:")),
+    "with a batch baked into a weight": ("BakedWeight", SourceError, ("batch", "bad_models.py:")),
+    "that branches on values": (
+        "Branching",
+        SourceError,
+        ("bad_models.py:", "if x.sum() > 0", "torch.where"),
+    ),
+    "that answers in complex numbers": ("Complex", SourceError, ("'output'", "complex64")),
+    "with an operator that ONNX lacks": (
+        "Unsupported",
+        ConversionError,
+        ("bessel_j0", "module 'tower.1'", "Block", "has no ONNX form"),
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", MODELS)
+def test_a_torch_model(bench, fault):
+    factory, kind, words = MODELS[fault]
+    bench.refuses_job(kind, *words, source=source(factory))
+
+
+def test_an_onnx_file_with_a_batch_baked_in(bench):
+    job = write(bench.folder, [make_node("Tanh", ["x"], ["y"])], batch=8)
+    bench.refuses_job(SourceError, "'batch'", "x", "8", **job)
+
+
+def test_an_onnx_file_whose_reshape_bakes_the_batch_in(bench):
+    """The file calls the axis free, and a constant inside fixes it."""
+    nodes = [
+        make_node("Reshape", ["x", "shape"], ["wide"], name="flatten"),
+        make_node("Tanh", ["wide"], ["y"]),
+    ]
+    job = write(bench.folder, nodes, {"shape": np.array([8, 4])})
+    bench.refuses_job(SourceError, "batch", "flatten", **job)
+
+
+def test_an_onnx_file_with_a_foreign_operator(bench):
+    nodes = [
+        make_node("Relu", ["x"], ["r"]),
+        make_node("Fancy", ["r"], ["y"], name="tower/fancy", domain=FOREIGN),
+    ]
+    job = write(bench.folder, nodes)
+    bench.refuses_job(SourceError, "com.example::Fancy", "tower/fancy", "model.onnx", **job)
+
+
+def test_an_operator_that_openvino_lacks(bench):
+    nodes = [
+        make_node("Relu", ["x"], ["r"]),
+        make_node("Det", ["r4"], ["y"], name="tower/det"),
+    ]
+    nodes.insert(1, make_node("Concat", ["r", "r", "r", "r"], ["r16"], axis=1))
+    nodes.insert(2, make_node("Reshape", ["r16", "four"], ["r4"]))
+    job = write(bench.folder, nodes, {"four": np.array([-1, 4, 4])})
+    targets = [{"name": "ov", "runtime": "openvino"}]
+    words = ("Det", "tower/det", "build for onnxruntime")
+    bench.refuses_job(ConversionError, *words, targets=targets, **job)
+
+
+def test_an_onnx_file_with_nan_in_a_weight(bench):
+    bias = np.array([0, 1, np.nan, 2], "f4")
+    job = write(bench.folder, [make_node("Add", ["x", "bias"], ["y"])], {"bias": bias})
+    bench.refuses_job(SourceError, "weight 'bias' holds NaN", **job)
+
+
+def test_weights_in_a_dtype_that_the_target_cannot_hold(bench):
+    target = {"name": "ov", "runtime": "openvino", "weights": "bf16"}
+    words = ("OpenVINO IR stores weights as f32 or f16, not as bf16", "write weights: f32")
+    bench.refuses_job(ConversionError, *words, targets=[target], **sound(bench.folder))
+
+
+def test_a_precision_that_the_target_cannot_compute_in(bench):
+    """Found by the check already: nobody waits for a conversion to be told."""
+    target = {"name": "ort", "runtime": "onnxruntime", "precision": "bf16"}
+    bench.write(targets=[target])
+    bench.refuses(JobError, "job.yaml:", "bf16", "`f32`", command=("run", "job.yaml"))
+
+
+def test_bf16_for_cpus_that_are_not_said_to_have_it(bench):
+    target = {"name": "ov", "runtime": "openvino", "precision": "bf16"}
+    bench.write(targets=[target])
+    words = ("job.yaml:", "bf16", "avx512_bf16", "isa")
+    bench.refuses(JobError, *words, command=("run", "job.yaml"))
