@@ -32,6 +32,9 @@ from targets.predictor import open_predictor
 from targets.scaled import spread_of
 from targets.tally import Limit
 
+#: Share of the largest value up to which a difference is taken for f32's rounding, layer by layer.
+ROUNDING = 1e-5
+
 
 class Options(validate.Options):
     """What the validation was told.
@@ -132,6 +135,8 @@ def _before_target(failure: Failure, inputs: Mapping[str, Path]) -> Bisection | 
     after = _off(failure, run_plain(_part(inputs["onnx"]), failure.feeds))
     if after is None:
         return None
+    if after.max_abs <= ROUNDING * float(np.abs(failure.right).max(initial=0.0)):
+        return _said(failure, outcome="rounding", after=after)
     dense = read_split(inputs["split"]).dense
     if dense.format is not Format.EXPORTED_PROGRAM:
         return _said(failure, outcome="split", after=after)

@@ -51,7 +51,8 @@ class Bisection(Frozen):
         outcome: `node`: the graph is within tolerance before `last` and not after it;
             `range`: the same, of several nodes; `nowhere`: the graph, converted again, is within
             tolerance; `export`, `split`: the original's answer is lost before the target's files
-            are made; `unable`: the graph could not be run as it was to be cut.
+            are made; `rounding`: it is, but by no more than f32 rounds; `unable`: the graph could
+            not be run again.
         first, last: The nodes among which the fault lies; the same one where it was found.
         suspects: How many these are.
         after, before: How far the target is off with these nodes, and without.
@@ -65,7 +66,7 @@ class Bisection(Frozen):
     kind: Kind
     output: str
     case: str
-    outcome: Literal["node", "range", "nowhere", "export", "split", "unable"]
+    outcome: Literal["node", "range", "nowhere", "export", "split", "rounding", "unable"]
     first: Suspect | None = None
     last: Suspect | None = None
     suspects: int = 0
@@ -146,6 +147,13 @@ def _split(found: Bisection) -> str:
     )
 
 
+def _rounding(found: Bisection) -> str:
+    return (
+        "first bad node: none: the tolerance is tighter than f32 rounds. model.onnx, run as it is "
+        f"without any optimisation, {_lost(found)}"
+    )
+
+
 def _lost(found: Bisection) -> str:
     off = f"by up to {found.after.max_abs:.3g} " if found.after else ""
     return f"is off {off}at output '{found.output}' in case '{found.case}'"
@@ -173,6 +181,7 @@ _SENTENCES: Mapping[str, Callable[[Bisection], str]] = MappingProxyType(
         "nowhere": _nowhere,
         "export": _export,
         "split": _split,
+        "rounding": _rounding,
         "unable": _unable,
     }
 )

@@ -58,9 +58,10 @@ def converted(folder: Path, weights: str) -> Path:
 
 def searched(folder: Path, target: dict, parts: dict[str, Path], **said: object) -> Bisection:
     """Validate a part that is off, and search it."""
+    tight = said.pop("conversion", TIGHT)
     options = {
         "target": target,
-        "parity": {"conversion": TIGHT, "precision": said.pop("precision", TIGHT)},
+        "parity": {"conversion": tight, "precision": said.pop("precision", tight)},
         "inputs": [one.model_dump(mode="json") for one in said.pop("inputs", INPUTS)],
         "axes": {name: axis.model_dump() for name, axis in said.pop("axes", AXES).items()},
     }
@@ -202,6 +203,19 @@ def answer_in_torch(folder: Path, model: onnx.ModelProto) -> None:
     x = np.random.default_rng(0).uniform(-1, 1, (5, 16)).astype("f4")
     answer = {"y": module(torch.from_numpy(x)).numpy()}
     write_cases([Case("batch of 5", "generated", {"x": x}, answer)], folder / "reference")
+
+
+def test_a_tolerance_tighter_than_f32_is_not_blamed_on_anything(tmp_path):
+    """The original answers in float64."""
+    pieces.write_split(tmp_path / "split")
+    pieces.write_tables(tmp_path / "tables")
+    pieces.write_reference(tmp_path / "reference")
+    parts = {"onnx": tmp_path / "split", "part": tmp_path / "split"}
+    exact = {"atol": 0, "rtol": 1e-9, "because": "nobody said that f32 rounds"}
+    shown = {"inputs": pieces.INPUTS, "axes": pieces.AXES}
+    found = searched(tmp_path, ONNXRUNTIME, parts, conversion=exact, **shown)
+    assert found.outcome == "rounding"
+    assert "the tolerance is tighter than f32 rounds" in found.sentence
 
 
 def test_a_search_without_time_names_the_range(tmp_path):
