@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from converters.onnx_files import open_model
 from converters.onnx_to_torch.functions import expand_functions
 from converters.onnx_to_torch.importer import GraphImporter
+from registry.errors import ConversionError
 
 if TYPE_CHECKING:
     import onnx
@@ -30,8 +31,15 @@ def import_model(path: Path) -> GraphModule:
 
 def import_proto(model: onnx.ModelProto, folder: Path) -> GraphModule:
     """Import a model that is in memory; `folder` is where its data files lie."""
+    import onnx
+
     model = expand_functions(model)
     opsets = {entry.domain.removeprefix("ai.onnx"): entry.version for entry in model.opset_import}
+    if opsets.get("", 1) > onnx.defs.onnx_opset_version():
+        raise ConversionError(
+            f"the model is of opset {opsets['']}, of which onnx {onnx.__version__} knows nothing:"
+            " export it for an older one"
+        )
     module = GraphImporter(opsets, folder).import_graph(model.graph, {})
     stored = {tensor.name for tensor in model.graph.initializer}
     names = (value.name for value in model.graph.input)

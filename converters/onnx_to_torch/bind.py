@@ -2,8 +2,8 @@
 
 Positional parameters are the operator's inputs, in order; keyword-only ones are its attributes,
 by their ONNX names and with ONNX's defaults. A `Literal` says which values of an attribute are
-supported. An input that is annotated `Numbers` gets a list of numbers, `Sizes` a scalar or a list,
-all others a tensor. A name that Python reserves has an underscore
+supported. An input that is annotated `Numbers` gets a list of numbers, `Axes` one of plain ints,
+`Sizes` a scalar or a list, all others a tensor. A name that Python reserves has an underscore
 behind it. `outputs` and `captures` are told how many there are.
 """
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from converters.onnx_to_torch import sizes
 from converters.onnx_to_torch.attributes import read_attributes
 from converters.onnx_to_torch.bind import Form, fault, form_of
+from converters.onnx_to_torch.fold import READERS, fold, kind_of
 from converters.onnx_to_torch.free_names import free_names
+from converters.onnx_to_torch.naming import check_type, identifier, title
 from converters.onnx_to_torch.row import Row, find
+from converters.onnx_to_torch.sizes import as_tensor, listed
 from converters.onnx_to_torch.table import ROWS, SIZE_ROWS
-from converters.onnx_to_torch.values import Computed, Constant, Value, is_cheap, sizes_in
+from converters.onnx_to_torch.values import Computed, Constant, Value, sizes_in
 from converters.onnx_to_torch.weights import read_tensor
 from registry.errors import ConversionError
 
@@ -52,6 +53,7 @@ class GraphImporter:
         stored = {tensor.name: tensor for tensor in graph.initializer}
         for value in graph.input:
             if value.name not in stored:
+                check_type(value)
                 self._take(value.name)
         for name, value in outer.items():
             if isinstance(value, Constant):
@@ -62,11 +64,19 @@ class GraphImporter:
             self.values[name] = Constant(read_tensor(tensor, self.folder))
         for node in graph.node:
             self._import_node(node)
-        self.graph.output(tuple(self._tensor(self._value(o.name)) for o in graph.output))
+        self.graph.output(tuple(self._output(self._value(o.name)) for o in graph.output))
         return torch.fx.GraphModule(self.root, self.graph)
 
+    def _output(self, value: Value) -> Argument:
+        """Give a copy of a constant, so that the caller may change it and a trace can see it."""
+        import torch
+
+        if isinstance(value, Constant) and isinstance(value.value, torch.Tensor):
+            return self.graph.call_function(torch.clone, (self._tensor(value),))
+        return self._tensor(value)
+
     def _take(self, name: str) -> None:
-        legal = _identifier(name)
+        legal = identifier(name)
         while legal in self.taken:
             legal += "_"
         self.taken.add(legal)
@@ -96,7 +106,7 @@ class GraphImporter:
         domain = node.domain.removeprefix("ai.onnx")
         row = find(ROWS, domain, node.op_type, version)
         if row is None:
-            raise ConversionError(f"{_title(node, version)} is not supported")
+            raise ConversionError(f"{title(node, version)} is not supported")
         count = len(node.output)
         inputs = [bool(name) for name in node.input]
         short = find(SIZE_ROWS, domain, node.op_type, version)
@@ -111,7 +121,7 @@ class GraphImporter:
         if form.outputs is not None and count > len(form.outputs):
             problem = problem or f"output {node.output[len(form.outputs)]} is not supported"
         if problem:
-            raise ConversionError(f"{_title(node, version)}: {problem}")
+            raise ConversionError(f"{title(node, version)}: {problem}")
         return row, form
 
     def _version(self, node: onnx.NodeProto) -> int:
@@ -122,7 +132,7 @@ class GraphImporter:
         try:
             schema = onnx.defs.get_schema(node.op_type, opset or 0, domain)
         except onnx.defs.SchemaError as error:
-            raise ConversionError(f"{_title(node, opset)} is no operator of ONNX") from error
+            raise ConversionError(f"{title(node, opset)} is no operator of ONNX") from error
         return int(schema.since_version)
 
     def _is_about_sizes(self, node: onnx.NodeProto) -> bool:
@@ -141,7 +151,11 @@ class GraphImporter:
         if "outputs" in form.attributes:
             attributes["outputs"] = len(node.output)
         if not any(isinstance(value, Computed) for value in values) and not _has_graphs(node):
-            folded = _fold(function, form, values, attributes)
+            try:
+                folded = fold(function, form, values, attributes)
+            except Exception as error:
+                name = title(node, self._version(node))
+                raise ConversionError(f"{name} cannot be computed: {error}") from error
             if folded is not None:
                 return folded
         arguments = self._arguments(form, values)
@@ -151,10 +165,10 @@ class GraphImporter:
             keywords["captures"] = len(captured)
         result = self.graph.call_function(function, (*arguments, *captured), keywords)
         if form.outputs is not None and len(form.outputs) == 1:
-            return [Computed(result, _kind(form.outputs[0]))]
+            return [Computed(result, kind_of(form.outputs[0]))]
         kinds = form.outputs or ("Tensor",) * len(node.output)
         return [
-            Computed(self.graph.call_function(_item, (result, at)), _kind(kinds[at]))
+            Computed(self.graph.call_function(_item, (result, at)), kind_of(kinds[at]))
             for at in range(len(node.output))
         ]
 
@@ -168,19 +182,20 @@ class GraphImporter:
     def _as(self, annotation: str, value: Value) -> Argument:
         if annotation.startswith("Sizes"):
             return sizes_in(value)
-        return self._numbers(value) if annotation.startswith("Numbers") else self._tensor(value)
+        reader = READERS.get(annotation.partition(" ")[0])
+        return self._tensor(value) if reader is None else self._numbers(value, reader)
 
-    def _numbers(self, value: Value) -> Argument:
+    def _numbers(self, value: Value, reader: Callable[..., Any]) -> Argument:
         if isinstance(value, Constant):
             return value.value.reshape(-1).tolist()
-        reader = sizes.listed if value.kind == "sizes" else sizes.numbers
-        return self.graph.call_function(reader, (value.node,))
+        by = listed if value.kind == "sizes" else reader
+        return self.graph.call_function(by, (value.node,))
 
     def _tensor(self, value: Value) -> Argument:
         if isinstance(value, Constant):
             return self._hold(value.value)
         if value.kind == "sizes":
-            return self.graph.call_function(sizes.as_tensor, (value.node,))
+            return self.graph.call_function(as_tensor, (value.node,))
         return value.node
 
     def _hold(self, value: Argument) -> Argument:
@@ -220,42 +235,6 @@ class GraphImporter:
         return [self._tensor(v) for v in needed.values() if isinstance(v, Computed)]
 
 
-def _fold(
-    function: Callable[..., Any],
-    form: Form,
-    values: list[Value | None],
-    attributes: Mapping[str, Any],
-) -> list[Value] | None:
-    """Compute now what depends on nothing that is known later; None to leave it for later."""
-    import torch
-
-    wanted = [*form.inputs, *[form.variadic or ""] * (len(values) - len(form.inputs))]
-    tensors = [value.value if isinstance(value, Constant) else None for value in values]
-    arguments = [
-        tensor.reshape(-1).tolist() if tensor is not None and kind.startswith("Numbers") else tensor
-        for kind, tensor in zip(wanted, tensors, strict=False)
-    ]
-    with torch.no_grad():
-        made = function(*arguments, **attributes)
-    results = [
-        sizes.as_tensor(result) if _kind(kind) == "sizes" else result
-        for kind, result in zip(
-            form.outputs or ("Tensor",) * 99,
-            made if form.outputs is None or len(form.outputs) > 1 else (made,),
-            strict=False,
-        )
-    ]
-    flat = [t for r in results for t in (r if isinstance(r, list) else [r]) if t is not None]
-    operands = [t for r in tensors for t in (r if isinstance(r, list) else [r]) if t is not None]
-    if not is_cheap(tuple(flat), tuple(operands)):
-        return None
-    return [Constant(result) for result in results]
-
-
-def _kind(annotation: str) -> Literal["tensor", "sizes"]:
-    return "sizes" if annotation.startswith(("Sizes", "Number")) else "tensor"
-
-
 def _item(results: tuple[Argument, ...], at: int) -> Argument:
     """Take one of several results."""
     return results[at]
@@ -263,15 +242,3 @@ def _item(results: tuple[Argument, ...], at: int) -> Argument:
 
 def _has_graphs(node: onnx.NodeProto) -> bool:
     return any(attribute.HasField("g") for attribute in node.attribute)
-
-
-def _title(node: onnx.NodeProto, version: int | None) -> str:
-    domain = f"{node.domain}::" if node.domain else ""
-    name = node.name or f"that gives '{next(iter(node.output), '')}'"
-    return f"operator {domain}{node.op_type}-{version} (node {name})"
-
-
-def _identifier(name: str) -> str:
-    """Make a name that can be a Python parameter's."""
-    legal = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return legal if legal.isidentifier() and not keyword.iskeyword(legal) else f"value_{legal}"

@@ -8,14 +8,17 @@ came from. A scalar of ONNX is one number here, a vector is a list of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Tensor, dtype
 
 Number: TypeAlias = Any
 Numbers: TypeAlias = Sequence[Any]
+#: Numbers of axes, which shape the computation itself.
+Axes: TypeAlias = Sequence[int]
 #: A scalar or a vector.
 Sizes: TypeAlias = Any
 
@@ -26,6 +29,15 @@ def numbers(values: Tensor) -> Numbers:
 
     flat = values.reshape(-1)
     return list(flat.unbind(0)) if torch.jit.is_tracing() else flat.tolist()
+
+
+def axes_of(values: Tensor) -> list[int]:
+    """Read a tensor that says which axes are meant: they cannot change from call to call."""
+    import torch
+
+    if torch.jit.is_tracing():
+        raise TypeError("axes that are computed cannot be traced: those of the example would stay")
+    return [int(axis) for axis in values.reshape(-1).tolist()]
 
 
 def listed(sizes: Sizes) -> Numbers:
@@ -41,17 +53,50 @@ def as_tensor(sizes: Sizes) -> Tensor:
         return _scalar(sizes)
     if all(type(number) in (int, bool) for number in sizes):
         kind = torch.bool if sizes and type(sizes[0]) is bool else torch.int64
-        return torch.tensor(list(sizes), dtype=kind)
+        return literal(list(sizes), kind)
     return torch.stack([_scalar(number) for number in sizes])
 
 
 def _scalar(number: Number) -> Tensor:
     import torch
 
-    if isinstance(number, torch.Tensor):
-        return number
     truth = isinstance(number, bool | torch.SymBool)
-    return torch.scalar_tensor(number, dtype=torch.bool if truth else torch.int64)
+    return (
+        number
+        if isinstance(number, torch.Tensor)
+        else literal(number, torch.bool if truth else torch.int64)
+    )
+
+
+def known(weights: Tensor) -> list[int]:
+    """Give the sizes of what has the same sizes in every call, as plain numbers in a trace too."""
+    with untraced():
+        return list(weights.shape)
+
+
+def literal(numbers: Number | Sequence[Number], dtype: dtype | None = None) -> Tensor:
+    """Make a tensor of numbers, which may be computed, or of lists that are known."""
+    import torch
+
+    if isinstance(numbers, torch.Tensor):
+        return numbers if dtype is None else numbers.to(dtype)
+    if isinstance(numbers, torch.SymInt | torch.SymFloat | torch.SymBool):
+        return torch.scalar_tensor(numbers, dtype=dtype)
+    with untraced():
+        return torch.tensor(numbers, dtype=dtype)
+
+
+@contextmanager
+def untraced() -> Iterator[None]:
+    """Do not record what is done, since it is the same in every call."""
+    import torch
+
+    state = torch._C._get_tracing_state()
+    torch._C._set_tracing_state(None)
+    try:
+        yield
+    finally:
+        torch._C._set_tracing_state(state)
 
 
 def product(factors: Numbers) -> Number:

@@ -16,6 +16,7 @@ from converters.onnx_to_torch.operators import (
     cumulate,
     cut,
     gather,
+    linear_attention,
     logic,
     loss,
     matrix,
@@ -229,7 +230,7 @@ ROWS: tuple[Row, ...] = (
     Row("RMSNormalization", (23,), normalise.rms_normalisation),
     # Attention and recurrence
     Row("Attention", (23, 24, 25), attention.attention),
-    Row("LinearAttention", (27,), attention.linear_attention),
+    Row("LinearAttention", (27,), linear_attention.linear_attention),
     Row("RotaryEmbedding", (23,), attention.rotary_embedding),
     Row("GRU", (7, 14, 22), recurrent.gru),
     Row("LSTM", (7, 14, 22), recurrent.lstm),

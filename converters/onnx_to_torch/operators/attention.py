@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from converters.onnx_to_torch.dtypes import ElementType, torch_dtype, working
-from converters.onnx_to_torch.sizes import Number
+from converters.onnx_to_torch.sizes import Number, known
 
 if TYPE_CHECKING:
     from torch import Tensor, dtype
@@ -37,7 +37,7 @@ def attention(
 
     packed = q.dim() == 3
     if packed:
-        q, k, v = _heads(q, q_num_heads), _heads(k, kv_num_heads), _heads(v, kv_num_heads)
+        q, k, v = heads(q, q_num_heads), heads(k, kv_num_heads), heads(v, kv_num_heads)
     offset: Tensor | Number = 0
     if past_key is not None and past_value is not None:
         offset = past_key.shape[2]
@@ -46,9 +46,9 @@ def attention(
         offset = (lengths - q.shape[2]).reshape([-1, 1, 1, 1])
     sight = Sight(offset, is_causal=bool(is_causal), left=left_window_size, right=right_window_size)
     bias = _bias(mask, _seen(q.shape[2], k.shape[2], sight, lengths), q, k.shape[2])
-    each = q.shape[1] // k.shape[1]
+    each = known(q)[1] // known(k)[1]
     wide_k, wide_v = ((t if each == 1 else t.repeat_interleave(each, 1)) for t in (k, v))
-    factor = float(q.shape[3]) ** -0.5 if scale is None else scale
+    factor = float(known(q)[3]) ** -0.5 if scale is None else scale
     if outputs < 4 and not softcap and softmax_precision is None and bias is None:
         made = torch.nn.functional.scaled_dot_product_attention(q, wide_k, wide_v, scale=factor)
         raw = made
@@ -59,7 +59,8 @@ def attention(
     return (_packed(made) if packed else made), k, v, raw
 
 
-def _heads(x: Tensor, count: int | None) -> Tensor:
+def heads(x: Tensor, count: int | None) -> Tensor:
+    """Split the last of three axes, and put the heads before the sequence."""
     if count is None:
         raise ValueError("Attention of three axes needs the numbers of heads")
     return x.unflatten(2, [count, -1]).transpose(1, 2)
@@ -176,48 +177,3 @@ def rotary_embedding(
         turned = torch.cat([real, imaginary], -1)
     made = torch.cat([turned, rest], -1)
     return made.transpose(1, 2) if x.dim() == 4 else made.flatten(2)
-
-
-def linear_attention(
-    q: Tensor,
-    k: Tensor,
-    v: Tensor,
-    past_state: Tensor | None = None,
-    decay: Tensor | None = None,
-    beta: Tensor | None = None,
-    *,
-    chunk_size: int = 64,
-    kv_num_heads: int,
-    q_num_heads: int,
-    scale: float = 0.0,
-    update_rule: Literal["linear", "gated", "delta", "gated_delta"] = "gated_delta",
-) -> tuple[Tensor, Tensor]:
-    """LinearAttention-27, one step after another; not to be traced, as steps are counted."""
-    import torch
-
-    if ("gated" in update_rule) != (decay is not None) or ("delta" in update_rule) != (
-        beta is not None
-    ):
-        raise ValueError(f"LinearAttention: decay and beta do not fit the rule {update_rule}")
-    if torch.jit.is_tracing():
-        raise TypeError("LinearAttention cannot be traced: its steps would be counted for good")
-    query = working(_heads(q, q_num_heads))
-    key, value = (working(_heads(t, kv_num_heads)) for t in (k, v))
-    state = key.new_zeros([key.shape[0], kv_num_heads, key.shape[3], value.shape[3]])
-    state = state if past_state is None else working(past_state)
-    fades = None if decay is None else working(_heads(decay, kv_num_heads)).exp().unsqueeze(-1)
-    rates = None if beta is None else working(beta).unsqueeze(-1).transpose(1, 2)
-    factor = scale or float(key.shape[3]) ** -0.5
-    results = []
-    for at in range(key.shape[2]):
-        if "gated" in update_rule and fades is not None:
-            state = state * fades[:, :, at]
-        new = value[:, :, at]
-        if "delta" in update_rule and rates is not None:
-            known = torch.einsum("bhdm,bhd->bhm", state, key[:, :, at])
-            new = rates[:, :, at] * (new - known)
-        state = state + key[:, :, at].unsqueeze(-1) * new.unsqueeze(-2)
-        read = state.repeat_interleave(q_num_heads // kv_num_heads, 1)
-        results.append(factor * torch.einsum("bhd,bhdm->bhm", query[:, :, at], read))
-    made = _packed(torch.stack(results, 2)).to(q.dtype)
-    return made, state.to(q.dtype if past_state is None else past_state.dtype)

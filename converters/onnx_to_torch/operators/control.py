@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from converters.onnx_to_torch.scripted import script_branch, script_loop, script_scan
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 #: A tensor, a sequence of tensors, or None.
 Value: TypeAlias = Any
-Graph: TypeAlias = Callable[..., tuple[Value, ...]]
-
-
-def _refuse_to_trace(name: str) -> None:
-    import torch
-
-    if torch.jit.is_tracing():
-        raise TypeError(f"{name} cannot be traced: the way of the example would be kept for good")
+Graph: TypeAlias = Callable[..., Sequence[Value]]
 
 
 def branch(
     condition: Tensor, *captured: Value, then_branch: Graph, else_branch: Graph, captures: int
 ) -> tuple[Value, ...]:
     """If-1 to 25."""
-    _refuse_to_trace("If")
-    return (then_branch if bool(condition) else else_branch)(*captured)
+    import torch
+
+    if torch.jit.is_tracing():
+        return tuple(script_branch(condition, then_branch, else_branch, captured))
+    return tuple((then_branch if bool(condition) else else_branch)(*captured))
 
 
 def loop(
@@ -39,9 +37,10 @@ def loop(
     """Loop-1 to 25; what the body adds to its states, of each turn, is stacked."""
     import torch
 
-    _refuse_to_trace("Loop")
     carried = list(values[: len(values) - captures])
     captured = values[len(values) - captures :]
+    if torch.jit.is_tracing():
+        return tuple(script_loop(most, condition, body, carried, captured))
     collected: list[list[Tensor]] = [[] for _ in range(outputs - len(carried))]
     going = torch.ones([], dtype=torch.bool) if condition is None else condition
     turn = 0
@@ -69,38 +68,43 @@ def scan(
     outputs: int,
 ) -> tuple[Value, ...]:
     """Scan-9 to 25."""
+    count = len(values) - captures - num_scan_inputs
+    axes = scan_input_axes or [0] * num_scan_inputs
+    ways = scan_input_directions or [0] * num_scan_inputs
+    slices = [
+        x.movedim(axis, 0).flip(0) if backwards else x.movedim(axis, 0)
+        for x, axis, backwards in zip(values[count:], axes, ways, strict=False)
+    ]
+    made = scan_over(body, values[:count], slices, values[len(values) - captures :])
+    axes = scan_output_axes or [0] * (outputs - count)
+    ways = scan_output_directions or [0] * (outputs - count)
+    stacked = [
+        (x.flip(0) if backwards else x).movedim(0, axis)
+        for x, axis, backwards in zip(made[count:], axes, ways, strict=True)
+    ]
+    return (*made[:count], *stacked)
+
+
+def scan_over(
+    body: Graph, states: Sequence[Tensor], slices: Sequence[Tensor], captured: Sequence[Tensor]
+) -> list[Tensor]:
+    """Run a body over the first axes of `slices`; give the last states, then what it collects.
+
+    Args:
+        body: Takes the states, a slice of each, and the captured; it must take everything else
+            that may change from call to call in one of these.
+    """
     import torch
 
-    _refuse_to_trace("Scan")
-    count = len(values) - captures - num_scan_inputs
-    states, captured = list(values[:count]), values[len(values) - captures :]
-    slices = [
-        _turned(x, axis, backwards)
-        for x, axis, backwards in zip(
-            values[count : count + num_scan_inputs],
-            scan_input_axes or [0] * num_scan_inputs,
-            scan_input_directions or [0] * num_scan_inputs,
-            strict=True,
-        )
-    ]
-    collected: list[list[Tensor]] = [[] for _ in range(outputs - count)]
-    for each in zip(*slices, strict=True):
+    if torch.jit.is_tracing():
+        return script_scan(body, states, slices, captured)
+    count = len(states)
+    collected: list[tuple[Tensor, ...]] = []
+    for each in zip(*(x.unbind(0) for x in slices), strict=True):
         made = body(*states, *each, *captured)
-        states = list(made[:count])
-        for found, value in zip(collected, made[count:], strict=True):
-            found.append(value)
-    axes = scan_output_axes or [0] * len(collected)
-    ways = scan_output_directions or [0] * len(collected)
-    stacked = [
-        torch.stack(found[::-1] if backwards else found, axis)
-        for found, axis, backwards in zip(collected, axes, ways, strict=True)
-    ]
-    return (*states, *stacked)
-
-
-def _turned(x: Tensor, axis: int, backwards: int) -> list[Tensor]:
-    parts = list(x.unbind(axis))
-    return parts[::-1] if backwards else parts
+        states = made[:count]
+        collected.append(tuple(made[count:]))
+    return [*states, *(torch.stack(found) for found in zip(*collected, strict=True))]
 
 
 def scan_8(

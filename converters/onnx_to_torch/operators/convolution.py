@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from converters.onnx_to_torch.operators.window import is_even, ones_unless, padded, reach, room
-from converters.onnx_to_torch.sizes import Number
+from converters.onnx_to_torch.sizes import Number, known
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -25,7 +25,7 @@ def convolution(
     strides: list[int] | None = None,
 ) -> Tensor:
     """Conv-1, 11 and 22."""
-    kernel = [w.shape[axis] for axis in range(2, w.dim())]
+    kernel = known(w)[2:]
     _check_kernel(kernel, kernel_shape)
     steps, gaps = ones_unless(strides, len(kernel)), ones_unless(dilations, len(kernel))
     sides = room(x, reach(kernel, gaps), steps, pads, auto_pad)
@@ -64,7 +64,7 @@ def transposed_convolution(
     strides: list[int] | None = None,
 ) -> Tensor:
     """ConvTranspose-1, 11 and 22."""
-    kernel = [w.shape[axis] for axis in range(2, w.dim())]
+    kernel = known(w)[2:]
     _check_kernel(kernel, kernel_shape)
     count = len(kernel)
     steps, gaps = ones_unless(strides, count), ones_unless(dilations, count)
@@ -131,10 +131,10 @@ def causal_convolution(
     import torch
     from torch.nn import functional
 
-    before = weight.shape[2] - 1
+    before = known(weight)[2] - 1
     if past_state is None:
         past_state = x.new_zeros([x.shape[0], x.shape[1], before])
     whole = torch.cat([past_state, x], 2)
-    made = functional.conv1d(whole, weight, bias, groups=weight.shape[0])
+    made = functional.conv1d(whole, weight, bias, groups=known(weight)[0])
     made = made if activation == "none" else functional.silu(made)
     return made, whole.narrow(2, x.shape[2], before)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from converters.onnx_to_torch.dtypes import torch_dtype
 from converters.onnx_to_torch.operators.gather import from_end
 from converters.onnx_to_torch.operators.unsigned import by_bits
-from converters.onnx_to_torch.sizes import Number, Numbers
+from converters.onnx_to_torch.sizes import Number, Numbers, literal
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -81,7 +81,7 @@ def one_hot(indices: Tensor, depth: Numbers, values: Tensor, *, axis: int = -1) 
     """OneHot-9, 11 and 28; an index out of range gives no hot place."""
     import torch
 
-    count = torch.as_tensor(depth[0]).to(torch.int64)
+    count = literal(depth[0]).to(torch.int64)
     places = torch.arange(_read(count))
     at = axis % (indices.dim() + 1)
     shape = [-1 if a == at else 1 for a in range(indices.dim() + 1)]

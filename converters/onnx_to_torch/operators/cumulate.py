@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from converters.onnx_to_torch.sizes import Numbers
+from converters.onnx_to_torch.sizes import Axes
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 
-def cumulative_sum(x: Tensor, axis: Numbers, *, exclusive: int = 0, reverse: int = 0) -> Tensor:
+def cumulative_sum(x: Tensor, axis: Axes, *, exclusive: int = 0, reverse: int = 0) -> Tensor:
     """CumSum-11 and 14."""
     import torch
 
     return _run(torch.cumsum, x, axis[0], start=0 if exclusive else None, backwards=reverse)
 
 
-def cumulative_product(x: Tensor, axis: Numbers, *, exclusive: int = 0, reverse: int = 0) -> Tensor:
+def cumulative_product(x: Tensor, axis: Axes, *, exclusive: int = 0, reverse: int = 0) -> Tensor:
     """CumProd-26."""
     import torch
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from converters.onnx_to_torch.operators.unsigned import by_bits
-from converters.onnx_to_torch.sizes import Number, Numbers
+from converters.onnx_to_torch.sizes import Axes, Number, Numbers, literal
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -15,7 +15,7 @@ def slice_(
     data: Tensor,
     starts: Numbers,
     ends: Numbers,
-    axes: Numbers | None = None,
+    axes: Axes | None = None,
     steps: Numbers | None = None,
 ) -> Tensor:
     """Slice-10, 11 and 13."""
@@ -41,7 +41,7 @@ def _picked(data: Tensor, axis: int, start: Number, end: Number, step: Number) -
     import torch
 
     size = data.shape[axis]
-    first, last, by = (torch.as_tensor(number) for number in (start, end, step))
+    first, last, by = (literal(number) for number in (start, end, step))
     low = torch.where(by < 0, -1, 0)
     top = torch.where(by < 0, size - 1, size)
     first, last = (

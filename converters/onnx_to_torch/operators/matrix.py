@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from converters.onnx_to_torch.sizes import known
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -30,7 +32,7 @@ def general_product(
     from torch.nn import functional
 
     left = a.t() if transA else a
-    if transB and alpha == 1 and (c is None or (beta == 1 and c.shape == b.shape[:1])):
+    if transB and alpha == 1 and (c is None or (beta == 1 and known(c) == known(b)[:1])):
         return functional.linear(left, b, c)
     made = torch.matmul(left, b.t() if transB else b)
     made = made if alpha == 1 else (made * alpha).to(a.dtype)

@@ -63,9 +63,9 @@ def instance_normalisation(
     x: Tensor, scale: Tensor, bias: Tensor, *, epsilon: float = _EPSILON
 ) -> Tensor:
     """InstanceNormalization-6 and 22."""
-    from torch.nn import functional
+    import torch
 
-    return functional.instance_norm(x, weight=scale, bias=bias, eps=epsilon)
+    return torch.instance_norm(x, scale, bias, None, None, True, 0.0, epsilon, False)  # noqa: FBT003 (torch's order)
 
 
 def layer_normalisation(
@@ -141,9 +141,9 @@ def group_normalisation(
     stash_type: Literal[1] = 1,
 ) -> Tensor:
     """GroupNormalization-21: one scale and bias a channel."""
-    from torch.nn import functional
+    import torch
 
-    return functional.group_norm(x, num_groups, scale, bias, epsilon)
+    return torch.group_norm(x, num_groups, scale, bias, epsilon)
 
 
 def mean_variance_normalisation(x: Tensor, *, axes: list[int] | None = None) -> Tensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from converters.onnx_to_torch.operators.unsigned import by_bits
-from converters.onnx_to_torch.sizes import Number, Numbers, maximum
+from converters.onnx_to_torch.sizes import Axes, Number, Numbers, maximum
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -17,7 +17,7 @@ def pad(
     data: Tensor,
     pads: Numbers,
     constant_value: Numbers | None = None,
-    axes: Numbers | None = None,
+    axes: Axes | None = None,
     *,
     mode: Literal["constant", "reflect", "edge", "wrap"] = "constant",
 ) -> Tensor:
@@ -33,8 +33,14 @@ def pad(
 
 
 def _constant(data: Tensor, sides: dict[int, tuple[Number, Number]], value: Number) -> Tensor:
+    import torch
     from torch.nn import functional
 
+    if isinstance(value, torch.Tensor):
+        kept = _constant(torch.ones_like(data, dtype=torch.bool), sides, 0)
+        return by_bits(
+            lambda old, new: torch.where(kept, old, new), _constant(data, sides, 0), value
+        )
     if isinstance(value, int) and abs(value) > _EXACT:
         raise ValueError(f"Pad: the value {value} is beyond what torch pads with exactly")
     flat = [side for axis in reversed(range(data.dim())) for side in sides.get(axis, (0, 0))]
@@ -51,16 +57,10 @@ def _repeated(data: Tensor, axis: int, before: Number, after: Number, mode: str)
     elif mode == "wrap":
         places = places % size
     else:
-        period = 2 * size - 2
-        places = (places % period) if _more_than_one(size) else places * 0
+        period = maximum(2 * size - 2, 1)
+        places = places % period
         places = torch.minimum(places, period - places)
     return by_bits(lambda values: values.index_select(axis, places), data)
-
-
-def _more_than_one(size: Number) -> bool:
-    import torch
-
-    return bool(torch.jit.is_tracing() or size > 1)
 
 
 def pad_2(

@@ -46,18 +46,17 @@ def _to_ceiling(x: Tensor, sides: Room, spans: list[int], steps: list[int]) -> R
     for axis, ((before, after), span, step) in enumerate(zip(sides, spans, steps, strict=True)):
         size = x.shape[axis + 2]
         windows = -((span - size - before - after) // step) + 1
-        if _is_past((windows - 1) * step, size + before):
-            windows = windows - 1
+        windows = windows - _is_past((windows - 1) * step, size + before)
         result.append((before, (windows - 1) * step + span - size - before))
     return result
 
 
-def _is_past(start: Number, end: Number) -> bool:
+def _is_past(start: Number, end: Number) -> Number:
+    """Give 1 if a window starts where the padded input has ended, else 0."""
     import torch
 
-    if isinstance(start, torch.Tensor) or isinstance(end, torch.Tensor):
-        raise TypeError("a pool with ceil_mode cannot be traced: export or script it")
-    return bool(start >= end)
+    late = start >= end
+    return late.to(torch.int64) if isinstance(late, torch.Tensor) else int(late)
 
 
 def _unpadded(places: Tensor, data: Tensor, x: Tensor, sides: Room, storage_order: int) -> Tensor:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from converters.onnx_to_torch.dtypes import torch_dtype
 from converters.onnx_to_torch.operators.convolution import convolution
 from converters.onnx_to_torch.operators.unsigned import is_wide
+from converters.onnx_to_torch.sizes import known
 
 if TYPE_CHECKING:
     from torch import Tensor, dtype
@@ -68,7 +69,7 @@ def dequantize(
 
 def _spread(parameter: Tensor, x: Tensor, axis: int, block_size: int) -> Tensor:
     """Give each element of `x` its scale or zero point, by broadcasting where that does."""
-    if parameter.numel() == 1 and parameter.dim() < 2 and not block_size:
+    if known(parameter) in ([], [1]) and not block_size:
         return parameter.reshape(())
     if block_size:
         spread = parameter.repeat_interleave(block_size, axis)
@@ -108,7 +109,11 @@ def _centred(x: Tensor, zero: Tensor | None, *, row: bool) -> Tensor:
     if zero is None:
         return wide
     by = zero.to(torch.int32)
-    return wide - (by.unsqueeze(-1) if row and by.dim() == 1 and by.numel() > 1 else by)
+    return wide - (by.unsqueeze(-1) if row and _are_several(by) else by)
+
+
+def _are_several(x: Tensor) -> bool:
+    return x.dim() == 1 and known(x) != [1]
 
 
 def quantized_product(
@@ -124,7 +129,7 @@ def quantized_product(
     """QLinearMatMul-10 and 21."""
     made = integer_product(a, b, a_zero_point, b_zero_point).double()
     left = a_scale.double()
-    left = left.unsqueeze(-1) if left.dim() == 1 and left.numel() > 1 else left
+    left = left.unsqueeze(-1) if _are_several(left) else left
     scaled = made * (left * b_scale.double()) / y_scale.double()
     return _saturated(scaled.round() + y_zero_point.double(), y_zero_point.dtype)
 
@@ -164,7 +169,7 @@ def _off(x: Tensor, zero: Tensor | None, *, filters: bool = False) -> Tensor:
     if zero is None:
         return wide
     by = zero.double()
-    each = filters and by.dim() == 1 and by.numel() > 1
+    each = filters and _are_several(by)
     return wide - (by.reshape([-1, *[1] * (x.dim() - 1)]) if each else by)
 
 

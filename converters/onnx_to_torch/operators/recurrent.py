@@ -1,7 +1,6 @@
 """LSTM, GRU and RNN.
 
-What torch has a kernel for goes there, whatever the number of steps. The rest is computed step
-by step in `recurrent_steps`, and cannot be traced.
+What torch has a kernel for goes there, the rest is computed step by step in `recurrent_steps`.
 """
 
 from __future__ import annotations

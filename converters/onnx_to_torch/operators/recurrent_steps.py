@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from converters.onnx_to_torch.operators import activation
+from converters.onnx_to_torch.operators.control import scan_over
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -40,6 +41,7 @@ class _Step:
     r: Tensor
     w_bias: Tensor
     r_bias: Tensor
+    peepholes: Tensor | None = None
 
     def activate(self, which: int, x: Tensor) -> Tensor:
         clip = self.cell.clip
@@ -58,45 +60,58 @@ def run_steps(
     """Give [steps, directions, batch, hidden] and the last states [directions, batch, hidden]."""
     import torch
 
-    if torch.jit.is_tracing():
-        raise TypeError(f"this {cell.kind} cannot be traced: its steps would be counted for good")
     w, r, b = weights
     bias = w.new_zeros([w.shape[0], 2 * w.shape[1]]) if b is None else b
     outputs, lasts = [], []
     for at in range(w.shape[0]):
-        step = _Step(cell, at, w[at], r[at], *bias[at].chunk(2))
+        peepholes = [] if cell.peepholes is None else [cell.peepholes[at]]
+        fixed = [w[at], r[at], *bias[at].chunk(2), *peepholes]
         backwards = direction == "reverse" or at == 1
-        y, last = _run(step, x, [state[at] for state in states], lengths, backwards=backwards)
-        outputs.append(y)
-        lasts.append(last)
+        made = _run(
+            cell, at, x, [state[at] for state in states], fixed, lengths, backwards=backwards
+        )
+        outputs.append(made[-1])
+        lasts.append(made[:-1])
     return [torch.stack(outputs, 1), *(torch.stack(each) for each in zip(*lasts, strict=True))]
 
 
 def _run(
-    step: _Step, x: Tensor, states: list[Tensor], lengths: Tensor | None, *, backwards: bool
-) -> tuple[Tensor, list[Tensor]]:
+    cell: Cell,
+    at: int,
+    x: Tensor,
+    states: list[Tensor],
+    fixed: list[Tensor],
+    lengths: Tensor | None,
+    *,
+    backwards: bool,
+) -> list[Tensor]:
+    """Run one direction; give its last states, then the outputs of all steps."""
     import torch
 
-    advance = {"lstm": _lstm_step, "gru": _gru_step, "rnn": _rnn_step}[step.cell.kind]
-    order = range(x.shape[0])
-    outputs: dict[int, Tensor] = {}
-    for time in reversed(order) if backwards else order:
-        new = advance(step, x[time], states)
-        outputs[time] = new[0]
-        if lengths is not None:
-            alive = (lengths > time).unsqueeze(1)
-            outputs[time] = torch.where(alive, new[0], 0)
-            new = [torch.where(alive, n, old) for n, old in zip(new, states, strict=True)]
-        states = new
-    return torch.stack([outputs[time] for time in order]), states
+    advance = {"lstm": _lstm_step, "gru": _gru_step, "rnn": _rnn_step}[cell.kind]
+    count = len(states)
+    until = x.new_full([x.shape[1]], x.shape[0]) if lengths is None else lengths
+
+    def step(*values: Tensor) -> list[Tensor]:
+        old = values[:count]
+        now, time, ends, *weights = values[count:]
+        new = advance(_Step(cell, at, *weights), now, list(old))
+        alive = (ends > time).unsqueeze(1)
+        kept = [torch.where(alive, n, o) for n, o in zip(new, old, strict=True)]
+        return [*kept, torch.where(alive, new[0], 0)]
+
+    slices = [x, torch.arange(x.shape[0])]
+    if backwards:
+        slices = [values.flip(0) for values in slices]
+    made = scan_over(step, states, slices, [until, *fixed])
+    return [*made[:-1], made[-1].flip(0)] if backwards else made
 
 
 def _lstm_step(step: _Step, x: Tensor, states: list[Tensor]) -> list[Tensor]:
     h, c = states
     gates = x @ step.w.t() + step.w_bias + h @ step.r.t() + step.r_bias
     i, o, f, new = gates.chunk(4, 1)
-    peepholes = step.cell.peepholes
-    p_i, p_o, p_f = (0, 0, 0) if peepholes is None else peepholes[step.at].chunk(3)
+    p_i, p_o, p_f = (0, 0, 0) if step.peepholes is None else step.peepholes.chunk(3)
     i = step.activate(0, i + p_i * c)
     f = 1 - i if step.cell.coupled else step.activate(0, f + p_f * c)
     c = f * c + i * step.activate(1, new)

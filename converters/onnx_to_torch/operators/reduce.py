@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from converters.onnx_to_torch.operators.unsigned import by_order
-from converters.onnx_to_torch.sizes import Numbers
+from converters.onnx_to_torch.sizes import Axes
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 
-def chosen(x: Tensor, axes: Numbers | None, noop: int) -> list[int]:
+def chosen(x: Tensor, axes: Axes | None, noop: int) -> list[int]:
     """List the axes to reduce: all where none are named, unless `noop` says none."""
     if not axes:
         return [] if noop else list(range(x.dim()))
@@ -54,14 +54,14 @@ def _end(x: Tensor, *, low: bool) -> float | int | bool:
 
 
 def reduce_sum(
-    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
     """ReduceSum-13."""
     return total(data, chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
 
 
 def reduce_mean(
-    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
     """ReduceMean-18."""
     import torch
@@ -75,7 +75,7 @@ def reduce_mean(
 
 
 def reduce_max(
-    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
     """ReduceMax-18 and 20."""
     dims = chosen(data, axes, noop_with_empty_axes)
@@ -83,7 +83,7 @@ def reduce_max(
 
 
 def reduce_min(
-    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
     """ReduceMin-18 and 20."""
     dims = chosen(data, axes, noop_with_empty_axes)
@@ -91,7 +91,7 @@ def reduce_min(
 
 
 def reduce_prod(
-    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
     """ReduceProd-18."""
     import torch
@@ -103,14 +103,14 @@ def reduce_prod(
 
 
 def reduce_l1(
-    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
     """ReduceL1-18."""
     return total(data.abs(), chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
 
 
 def reduce_l2(
-    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
     """ReduceL2-18."""
     squares = total(data * data, chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
@@ -118,14 +118,14 @@ def reduce_l2(
 
 
 def reduce_sum_square(
-    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
     """ReduceSumSquare-18."""
     return total(data * data, chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
 
 
 def reduce_log_sum(
-    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
     """ReduceLogSum-18 and 28."""
     result = total(data, chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
@@ -133,7 +133,7 @@ def reduce_log_sum(
 
 
 def reduce_log_sum_exp(
-    data: Tensor, axes: Numbers | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
+    data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
     """ReduceLogSumExp-18 and 28."""
     import torch

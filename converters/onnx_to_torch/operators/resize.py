@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Literal
 
 from converters.onnx_to_torch.operators.resize_taps import Grid, Kernel, taps
-from converters.onnx_to_torch.sizes import Number, Numbers, listed
+from converters.onnx_to_torch.sizes import Number, Numbers, listed, literal, maximum, minimum
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -83,7 +84,7 @@ def _plan(
             Change(axis, x.shape[axis], size, scale)
             for axis, size, scale in zip(dims, sizes, each, strict=True)
         ]
-    scale = min(each) if policy == "not_larger" else max(each)
+    scale = reduce(minimum if policy == "not_larger" else maximum, each)
     return [Change(a, x.shape[a], scaled(x.shape[a], scale, more=0.5), scale) for a in dims]
 
 
@@ -92,7 +93,7 @@ def scaled(size: Number, scale: Number, more: float = 0.0) -> Number:
     import torch
 
     if isinstance(size, torch.Tensor) or isinstance(scale, torch.Tensor):
-        return torch.floor(torch.as_tensor(size * scale).double() + more).to(torch.int64)
+        return torch.floor(literal(size * scale).double() + more).to(torch.int64)
     if float(scale).is_integer():
         return size * int(scale)
     return math.floor(size * scale + more)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from converters.onnx_to_torch.sizes import Number
+from converters.onnx_to_torch.sizes import Number, literal
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -57,7 +57,7 @@ def taps(x: Tensor, grid: Grid, kernel: Kernel) -> Tensor:
     last = change.size - 1
     if kernel.mode == "nearest":
         index = _rounded(places, kernel.rounding)
-        made = x.index_select(change.axis, torch.minimum(index.clamp(min=0), torch.as_tensor(last)))
+        made = x.index_select(change.axis, torch.minimum(index.clamp(min=0), literal(last)))
     else:
         made = _weighed(x, grid, kernel, places)
     if grid.mode != "tf_crop_and_resize":
@@ -101,7 +101,7 @@ def _half_symmetric(at: Tensor, grid: Grid, exact: Number) -> Tensor:
 def _half_of_many(at: Tensor, grid: Grid, exact: Number) -> Tensor:
     import torch
 
-    return torch.where(torch.as_tensor(exact) == 1, -0.5, _half(at, grid, exact))
+    return torch.where(literal(exact) == 1, -0.5, _half(at, grid, exact))
 
 
 def _not_zero(number: Number) -> Number:
@@ -119,8 +119,8 @@ def _cropped(at: Tensor, grid: Grid, exact: Number) -> Tensor:
     last = grid.change.size - 1
     spread = start * last + at * (end - start) * last / _not_zero(exact - 1)
     single = start * last + (end - start) * last / 2
-    one = torch.as_tensor(exact) == 1
-    return torch.where(one, torch.as_tensor(single).double(), spread)
+    one = literal(exact) == 1
+    return torch.where(one, literal(single).double(), spread)
 
 
 _TRANSFORMS: Mapping[str, Callable[[Tensor, Grid, Number], Tensor]] = MappingProxyType(
@@ -163,7 +163,7 @@ def _weighed(x: Tensor, grid: Grid, kernel: Kernel, places: Tensor) -> Tensor:
         weight = _weight((index - places).abs() * shrink, kernel)
         inside = (index >= 0) & (index <= change.size - 1)
         weights.append(weight * inside if kernel.inside else weight)
-        held = torch.minimum(index.clamp(min=0), torch.as_tensor(change.size - 1).double())
+        held = torch.minimum(index.clamp(min=0), literal(change.size - 1).double())
         values.append(x.index_select(change.axis, held.to(torch.int64)))
     total = sum(weights) if kernel.antialias or kernel.inside else None
     made: Tensor | None = None

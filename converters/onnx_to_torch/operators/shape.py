@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from converters.onnx_to_torch.sizes import Numbers, product
+from converters.onnx_to_torch.sizes import Axes, Numbers, product
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -30,7 +30,7 @@ def flatten(x: Tensor, *, axis: int = 1) -> Tensor:
     return x.reshape([rows, columns])
 
 
-def squeeze(data: Tensor, axes: Numbers | None = None) -> Tensor:
+def squeeze(data: Tensor, axes: Axes | None = None) -> Tensor:
     """Squeeze-13 to 25."""
     if axes is None:
         return data.squeeze()
@@ -49,7 +49,7 @@ def _refuse(data: Tensor, axis: int) -> Tensor:
     raise ValueError(f"Squeeze: axis {axis} of shape {tuple(data.shape)} is not 1")
 
 
-def unsqueeze(data: Tensor, axes: Numbers) -> Tensor:
+def unsqueeze(data: Tensor, axes: Axes) -> Tensor:
     """Unsqueeze-13 to 25."""
     rank = data.dim() + len(axes)
     for axis in sorted(axis % rank for axis in axes):

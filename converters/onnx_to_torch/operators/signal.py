@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from converters.onnx_to_torch.dtypes import ElementType, torch_dtype
-from converters.onnx_to_torch.sizes import Number, Numbers
+from converters.onnx_to_torch.sizes import Axes, Number, Numbers, known
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -27,7 +27,7 @@ def transform_17(
 def transform(
     x: Tensor,
     dft_length: Numbers | None = None,
-    axis: Numbers | None = None,
+    axis: Axes | None = None,
     *,
     inverse: int = 0,
     onesided: int = 0,
@@ -36,7 +36,7 @@ def transform(
     import torch
 
     along = (axis[0] if axis else -2) % x.dim()
-    data = torch.view_as_complex(x.contiguous()) if x.shape[-1] == 2 else x[..., 0]
+    data = torch.view_as_complex(x.contiguous()) if known(x)[-1] == 2 else x[..., 0]
     length = dft_length[0] if dft_length else None
     if inverse and onesided:
         return torch.fft.irfft(data, length, along).unsqueeze(-1).to(x.dtype)

@@ -34,9 +34,9 @@ def grid_sample(
 
 def affine_grid(theta: Tensor, size: Numbers, *, align_corners: int = 0) -> Tensor:
     """AffineGrid-20."""
-    from torch.nn import functional
+    import torch
 
-    return functional.affine_grid(theta, list(size), align_corners=bool(align_corners))
+    return torch.affine_grid_generator(theta, list(size), bool(align_corners))
 
 
 def deformed_convolution(
