@@ -46,6 +46,8 @@ def predict(  # noqa: PLR0913 - each is an option of the command
     )
     try:
         answers = answer_rows(predictor, arrays)
+    except InputError as error:
+        raise InputError(f"{inputs}: {error}") from error
     finally:
         predictor.close()
     if output:
