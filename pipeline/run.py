@@ -16,10 +16,11 @@ from pipeline.steps import Plan, Step
 from pipeline.take import Bench, failed, take
 from pipeline.toolchains.inside import check_built
 from pipeline.watch import Watch
+from registry.disk import FULL
 from registry.errors import JobError, PlatformError, ResourceError
 
 #: Faults of the disk and of its rights, and not of ours.
-UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM)
+UNWRITABLE = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ class OpenvinoOptions(TargetOptions):
     """OpenVINO's slot in a job."""
 
     runtime: Literal["openvino"] = "openvino"
+    weights: Literal["f32", "f16"] = "f32"
 
 
 class Request:

@@ -5,7 +5,7 @@ import pytest
 from onnx.helper import make_node
 
 from registry.errors import ConversionError, JobError, SourceError
-from tests.bad_onnx import FOREIGN, sound, write
+from tests.bad_onnx import FOREIGN, write
 from tests.bench import ROOT
 
 
@@ -80,17 +80,13 @@ def test_an_onnx_file_with_nan_in_a_weight(bench):
     bench.refuses_job(SourceError, "weight 'bias' holds NaN", **job)
 
 
-def test_weights_in_a_dtype_that_the_target_cannot_hold(bench):
-    target = {"name": "ov", "runtime": "openvino", "weights": "bf16"}
-    words = ("OpenVINO IR stores weights as f32 or f16, not as bf16", "write weights: f32")
-    bench.refuses_job(ConversionError, *words, targets=[target], **sound(bench.folder))
-
-
-def test_a_precision_that_the_target_cannot_compute_in(bench):
+@pytest.mark.parametrize(
+    ("runtime", "what"), [("openvino", "weights"), ("onnxruntime", "precision")]
+)
+def test_a_dtype_that_the_target_cannot_take(bench, runtime, what):
     """Found by the check already: nobody waits for a conversion to be told."""
-    target = {"name": "ort", "runtime": "onnxruntime", "precision": "bf16"}
-    bench.write(targets=[target])
-    bench.refuses(JobError, "job.yaml:", "bf16", "`f32`", command=("run", "job.yaml"))
+    bench.write(targets=[{"name": "cpu", "runtime": runtime, what: "bf16"}])
+    bench.refuses(JobError, "job.yaml:", what, "bf16", "`f32`", command=("run", "job.yaml"))
 
 
 def test_bf16_for_cpus_that_are_not_said_to_have_it(bench):
