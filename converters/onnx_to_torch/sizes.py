@@ -80,8 +80,9 @@ def literal(numbers: Number | Sequence[Number], dtype: dtype | None = None) -> T
 
     if isinstance(numbers, torch.Tensor):
         return numbers if dtype is None else numbers.to(dtype)
-    if isinstance(numbers, torch.SymInt | torch.SymFloat | torch.SymBool):
-        return torch.scalar_tensor(numbers, dtype=dtype)
+    symbols = {torch.SymInt: torch.int64, torch.SymFloat: torch.float64, torch.SymBool: torch.bool}
+    if type(numbers) in symbols:
+        return torch.scalar_tensor(numbers, dtype=dtype or symbols[type(numbers)])
     with untraced():
         return torch.tensor(numbers, dtype=dtype)
 

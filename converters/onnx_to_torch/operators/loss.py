@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from converters.onnx_to_torch.sizes import Numbers
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -57,12 +59,14 @@ def dropout(x: Tensor, *, ratio: float = 0.5) -> tuple[Tensor, Tensor]:
 
 
 def dropout_12(
-    x: Tensor, ratio: Tensor | None = None, training_mode: Tensor | None = None, *, seed: int = 0
+    x: Tensor, ratio: Numbers | None = None, training_mode: Numbers | None = None, *, seed: int = 0
 ) -> tuple[Tensor, Tensor]:
     """Dropout-12, 13 and 22, for inference, or with nothing to drop."""
     import torch
 
-    trains = training_mode is not None and bool(training_mode)
-    if trains and (ratio is None or float(ratio) != 0):
+    if any(isinstance(mode, torch.Tensor) for mode in training_mode or ()):
+        raise TypeError("Dropout whose training_mode is computed cannot be traced")
+    trains = any(training_mode or ())
+    if trains and (ratio is None or ratio[0] != 0):
         raise ValueError("Dropout in training is not supported: import the model for inference")
     return x, torch.ones_like(x, dtype=torch.bool)
