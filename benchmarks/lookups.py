@@ -69,8 +69,8 @@ def workload(rows: int, *, repeated: bool) -> dict[str, np.ndarray]:
 
 def ours(folder: Path, table: Table, ids: dict[str, np.ndarray]) -> dict[str, Callable[[], object]]:
     """Look up as a version does."""
-    from targets.lookups import look_up  # noqa: PLC0415 - each process takes its own way
-    from targets.tables import open_table  # noqa: PLC0415
+    from targets.embedding.lookups import look_up  # noqa: PLC0415 - each process takes its own way
+    from targets.embedding.tables import open_table  # noqa: PLC0415
 
     opened = open_table(table, folder)
 

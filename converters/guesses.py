@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from converters.brief import Arrays, Inspection
-from converters.eager import named_outputs
-from converters.forward import call_in_order
-from converters.program_signature import (
+from converters.programs.eager import named_outputs
+from converters.programs.forward import call_in_order
+from converters.programs.signature import (
     input_values,
     named_shape,
     output_names,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from converters.converter import Converter, ConvertOptions
-from converters.integers import check_integers
-from converters.onnx_files import nodes, open_model
+from converters.onnx_models.files import nodes, open_model
+from converters.onnx_models.integers import check_integers
 from registry.errors import ConversionError
 from registry.format import ENTRY, Format
 from registry.require import require

@@ -11,9 +11,9 @@ from typing import BinaryIO
 
 import numpy as np
 
-from converters.checkpoint import stored_rows
-from converters.safetensors_file import header
-from converters.stored import Stored, chunks, first_bad
+from converters.checkpoints.checkpoint import stored_rows
+from converters.checkpoints.safetensors_file import header
+from converters.checkpoints.stored import Stored, chunks, first_bad
 from registry.composition import Origin, Shard, Table
 from registry.disk import FULL
 from registry.errors import ResourceError, SourceError

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from converters.converter import Converter, ConvertOptions
-from converters.loops import recurrent_loops
-from converters.onnx_faults import inspect
-from converters.onnx_files import read_signature
-from converters.onnx_inline import belongs_outside
-from converters.program_files import load_program
-from converters.program_signature import axis_names, named_expression
-from converters.quiet import quiet
+from converters.onnx_models.faults import inspect
+from converters.onnx_models.files import read_signature
+from converters.onnx_models.inline import belongs_outside
+from converters.programs.files import load_program
+from converters.programs.loops import recurrent_loops
+from converters.programs.quiet import quiet
+from converters.programs.signature import axis_names, named_expression
 from registry.composition import Remark
 from registry.errors import ConversionError
 from registry.format import ENTRY, Format

@@ -14,7 +14,7 @@ from pipeline.setting import ROOT
 from pipeline.steps import Plan
 from pipeline.tasks import Lineage, graph, source_files
 from pipeline.versions import tool_versions
-from targets.cpu import host
+from targets.host.cpu import host
 
 
 def plan(job: Job, folder: Path, home: Path, *, text: str | None = None) -> Plan:

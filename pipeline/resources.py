@@ -4,7 +4,7 @@ import platform
 import shutil
 from pathlib import Path
 
-from targets.cgroups import cgroups
+from targets.host.cgroups import cgroups
 
 _ROOT = Path("/")
 

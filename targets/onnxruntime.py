@@ -11,7 +11,7 @@ from registry.format import ENTRY, Format
 from registry.require import require
 from registry.signature import ANY, Dim, DType, Precision, Signature, Tensor
 from targets.feeds import check_feeds
-from targets.installed import installed_version
+from targets.host.installed import installed_version
 from targets.target import Arrays, Target, TargetOptions, ThreadPlan
 
 #: ONNX Runtime's names of element types that numpy has, and ours.

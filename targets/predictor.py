@@ -9,12 +9,12 @@ from registry.errors import ContractError, IntegrityError
 from registry.manifest import Build, Draft
 from registry.signature import Axis, Input, Precision, Signature, same_but_unnamed
 from targets import find_target
-from targets.contract import check
-from targets.cpu import host, thread_plan
-from targets.ids import IdsProgram
+from targets.embedding.ids import IdsProgram
+from targets.embedding.lookups import look_up
+from targets.embedding.tables import MappedTable, open_table
+from targets.host.contract import check
+from targets.host.cpu import host, thread_plan
 from targets.inputs import check_inputs, check_kept_ids
-from targets.lookups import look_up
-from targets.tables import MappedTable, open_table
 from targets.target import Arrays, Runner
 
 

@@ -8,14 +8,14 @@ import onnx
 from onnx import NodeProto, TensorProto, numpy_helper
 from onnx.helper import make_graph, make_model, make_node, make_opsetid, make_tensor_value_info
 
-from converters.onnx_files import signature_of
-from converters.onnx_reference import open_session
+from converters.onnx_models.files import signature_of
+from converters.onnx_models.reference import open_session
 from pipeline.stages.part import SPLIT
 from pipeline.stages.tables import Tables
 from registry.composition import Artifact, Split
 from registry.format import Format
 from registry.signature import Axis, Input
-from targets.cases import Case, write_cases
+from targets.parity.cases import Case, write_cases
 from tests.tiny_onnx import write
 
 WIDTH = 16

@@ -9,13 +9,13 @@ import numpy as np
 import onnxruntime
 import torch
 
-from converters.export import export_program
-from converters.program_files import load_program
+from converters.programs.export import export_program
+from converters.programs.files import load_program
 from converters.split.program import split_program
 from converters.torch_to_onnx import export_onnx
 from registry.composition import Shard, Split
-from targets.lookups import look_up
-from targets.tables import MappedTable, open_table
+from targets.embedding.lookups import look_up
+from targets.embedding.tables import MappedTable, open_table
 from tests.models import Model
 
 Arrays = Mapping[str, np.ndarray]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from converters.examples import example_arrays
+from converters.programs.examples import example_arrays
 from converters.sources.source import Brief, SourceOptions
 from converters.split.policy import SplitOptions
 from registry.signature import Axis, Dim, DType, Ids, Input

@@ -17,7 +17,7 @@ from pipeline.stages.tables import Tables
 from registry.composition import Artifact, Lookup, Origin, Shard, Split, Table
 from registry.format import Format
 from registry.signature import Axis, Ids, Input, Signature, Tensor
-from targets.cases import Case, write_cases
+from targets.parity.cases import Case, write_cases
 
 ITEMS, TAGS, DIM, NUMBERS = 20, 8, 4, 3
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from converters.onnx_files import open_model
+from converters.onnx_models.files import open_model
 from converters.onnx_to_torch.functions import expand_functions
 from converters.onnx_to_torch.importer import GraphImporter
 from registry.errors import ConversionError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from converters.onnx_faults import inline_functions
-from converters.onnx_files import nodes
+from converters.onnx_models.faults import inline_functions
+from converters.onnx_models.files import nodes
 from converters.onnx_to_torch.table import ROWS
 
 if TYPE_CHECKING:

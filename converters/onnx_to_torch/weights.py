@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from converters.onnx_faults import is_outside, outside_fault
+from converters.onnx_models.faults import is_outside, outside_fault
 from converters.onnx_to_torch.dtypes import torch_dtype
 from registry.errors import SourceError
 

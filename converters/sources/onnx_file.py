@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from converters.brief import Arrays, Brief, Inspection, SourceOptions
-from converters.onnx_axes import name_output_axes
-from converters.onnx_faults import external_files, faults, inline_functions
-from converters.onnx_files import nodes, open_model, signature_of
-from converters.onnx_guesses import guess_inputs, kept_tables
-from converters.onnx_inline import bring_in
-from converters.onnx_match import take_names
-from converters.onnx_reference import answering
-from converters.onnx_shapes import infer_shapes
+from converters.onnx_models.axes import name_output_axes
+from converters.onnx_models.faults import external_files, faults, inline_functions
+from converters.onnx_models.files import nodes, open_model, signature_of
+from converters.onnx_models.guesses import guess_inputs, kept_tables
+from converters.onnx_models.inline import bring_in
+from converters.onnx_models.match import take_names
+from converters.onnx_models.reference import answering
+from converters.onnx_models.shapes import infer_shapes
 from converters.sources.source import Source
 from converters.split.policy import SplitOptions
 from registry.composition import Artifact, Remark, Split

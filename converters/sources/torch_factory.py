@@ -8,17 +8,17 @@ import numpy as np
 from pydantic import Field, JsonValue
 
 from converters.brief import Arrays, Brief, Inspection, SourceOptions
-from converters.checkpoint import Checkpoint, open_checkpoint
-from converters.eager import answering
-from converters.export import export_program
+from converters.checkpoints.checkpoint import Checkpoint, open_checkpoint
+from converters.checkpoints.weights import check_numbers, load_weights
 from converters.guesses import inspect_module
-from converters.program_signature import torch_dtype
-from converters.skeleton import build_skeleton
+from converters.programs.eager import answering
+from converters.programs.export import export_program
+from converters.programs.signature import torch_dtype
+from converters.programs.skeleton import build_skeleton
+from converters.programs.user_code import importable, load_callable, local_files, raised
 from converters.sources.source import Source
 from converters.split.policy import SplitOptions
 from converters.split.program import split_program
-from converters.user_code import importable, load_callable, local_files, raised
-from converters.weights import check_numbers, load_weights
 from registry.composition import Origin, Remark, Split
 from registry.errors import SourceError
 from registry.progress import Progress

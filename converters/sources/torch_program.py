@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from converters import program_safety
 from converters.brief import Arrays, Brief, Inspection, SourceOptions
-from converters.eager import answering
 from converters.guesses import guess_program
-from converters.program_match import in_program_order
-from converters.quiet import TORCH_EXPORT, quiet
+from converters.programs import safety as program_safety
+from converters.programs.eager import answering
+from converters.programs.match import in_program_order
+from converters.programs.quiet import TORCH_EXPORT, quiet
 from converters.sources.source import Source
 from converters.split.policy import SplitOptions
 from converters.split.program import split_program

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from converters.program_signature import torch_dtype
+from converters.programs.signature import torch_dtype
 from converters.split.body import Body
 from converters.split.passing import look_through
 from converters.split.place import operator

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from converters.brief import Brief
-from converters.export import export_program
-from converters.program_files import save_program
-from converters.program_signature import program_signature
+from converters.programs.export import export_program
+from converters.programs.files import save_program
+from converters.programs.signature import program_signature
 from converters.split.axes import with_derived
 from converters.split.body import Body
 from converters.split.extract import extract

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from converters.brief import Brief
-from converters.program_signature import program_signature
+from converters.programs.signature import program_signature
 from converters.split.axes import AxisNames, read_axes
 from converters.split.body import Body, count_operators, unlift
 from converters.split.carried import remark_floats

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from pydantic import Field
 
-from converters.onnx_cuts import Cuts
-from converters.program_answers import answer
+from converters.onnx_models.cuts import Cuts
+from converters.programs.answers import answer
 from pipeline.stages import validate
 from pipeline.stages.bisection import BISECTION, Bisection, Kind, Reading, Suspect
 from pipeline.stages.hearing import limit_of
@@ -26,11 +26,11 @@ from registry.errors import IntegrityError
 from registry.format import Format
 from registry.manifest import Numbers
 from registry.progress import Progress
-from targets.cases import Case, read_case, read_index
 from targets.onnxruntime import OnnxruntimeOptions
+from targets.parity.cases import Case, read_case, read_index
+from targets.parity.scaled import spread_of
+from targets.parity.tally import Limit
 from targets.predictor import open_predictor
-from targets.scaled import spread_of
-from targets.tally import Limit
 
 #: Share of the largest value up to which a difference is taken for f32's rounding, layer by layer.
 ROUNDING = 1e-5

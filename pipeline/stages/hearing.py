@@ -17,10 +17,10 @@ from registry.errors import InputError
 from registry.manifest import Draft, Parity
 from registry.progress import Progress
 from registry.signature import Precision
-from targets.cases import Case, read_cases, read_index
-from targets.parity import Comparison, Findings, answered
+from targets.parity.cases import Case, read_cases, read_index
+from targets.parity.compare import Comparison, Findings, answered
+from targets.parity.tally import Limit
 from targets.predictor import open_predictor
-from targets.tally import Limit
 from targets.target import Arrays
 
 Kind = Literal["conversion", "precision"]

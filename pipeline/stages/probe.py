@@ -9,16 +9,16 @@ import numpy as np
 
 from converters import route
 from converters.converter import ConvertOptions
-from converters.onnx_cuts import Cuts
-from converters.onnx_reference import open_session
+from converters.onnx_models.cuts import Cuts
+from converters.onnx_models.reference import open_session
 from pipeline.stages.bisection import Reading
 from registry.errors import PlatformError, SourceError
 from registry.format import Format
 from registry.signature import Precision
 from targets import AnyTarget, find_target
-from targets.cpu import host, thread_plan
-from targets.scaled import scaled
-from targets.tally import Limit, Tally
+from targets.host.cpu import host, thread_plan
+from targets.parity.scaled import scaled
+from targets.parity.tally import Limit, Tally
 from targets.target import Arrays
 
 

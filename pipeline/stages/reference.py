@@ -16,10 +16,10 @@ from pipeline.stages.model import ModelOptions
 from pipeline.task import Task
 from registry.errors import PlatformError, SourceError
 from registry.progress import Progress
-from targets.cases import Case, write_cases
-from targets.hostile import hostile
-from targets.parity import answered
-from targets.rows import batches_of
+from targets.parity.cases import Case, write_cases
+from targets.parity.compare import answered
+from targets.parity.hostile import hostile
+from targets.parity.rows import batches_of
 
 #: Recorded rows in a batch, unless the version is to carry more.
 ROWS = 256

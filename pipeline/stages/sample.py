@@ -6,8 +6,8 @@ import numpy as np
 
 from registry.errors import ParityError
 from registry.signature import Input
-from targets.cases import Case, read_cases
-from targets.rows import row_count, take_rows
+from targets.parity.cases import Case, read_cases
+from targets.parity.rows import row_count, take_rows
 
 
 def sample_of(reference: Path, inputs: tuple[Input, ...], most: int) -> dict[str, np.ndarray]:

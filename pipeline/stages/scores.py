@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from pipeline.job.job import Metric
-from targets.cases import Case
-from targets.metrics import measure
+from targets.parity.cases import Case
+from targets.parity.metrics import measure
 
 
 class Scores:

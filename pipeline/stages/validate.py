@@ -16,7 +16,7 @@ from registry.manifest import Build, Draft, Lineage
 from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input, Precision
 from targets import AnyTarget, find_target
-from targets.contract import make_contract
+from targets.host.contract import make_contract
 
 #: A validation is of no version yet.
 NOWHERE = Lineage(job="", source="", source_digest="", tools={})

@@ -17,7 +17,7 @@ from pipeline.toolchains import place
 from pipeline.toolchains.find_python import find_python
 from pipeline.toolchains.toolchain import Toolchain
 from registry.errors import ToolchainError
-from targets.cpu import host
+from targets.host.cpu import host
 
 #: Seconds after which a toolchain that does not answer is taken for hung.
 PATIENCE = 300.0

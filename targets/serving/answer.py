@@ -3,8 +3,8 @@
 import numpy as np
 
 from registry.errors import InputError
+from targets.parity.rows import batches_of, row_count
 from targets.predictor import Predictor
-from targets.rows import batches_of, row_count
 from targets.target import Arrays
 
 #: Rows of a batch, where the model takes as many.

@@ -2,8 +2,8 @@
 
 from registry.errors import ContractError, JobError
 from registry.manifest import Build, Draft
-from targets.contract import check
-from targets.cpu import host
+from targets.host.contract import check
+from targets.host.cpu import host
 
 
 def choose_build(draft: Draft, target: str | None = None) -> Build:

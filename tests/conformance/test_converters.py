@@ -34,7 +34,7 @@ def write_onnx(folder: Path) -> Signature:
 
 
 def write_program(folder: Path) -> Signature:
-    from converters.program_files import save_program  # noqa: PLC0415
+    from converters.programs.files import save_program  # noqa: PLC0415
 
     torch.manual_seed(0)
     layers = torch.nn.Sequential(torch.nn.Linear(6, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))

@@ -19,8 +19,8 @@ from registry.errors import ParityError
 from registry.manifest import Version
 from registry.progress import silent
 from registry.store import open_store
-from targets.cases import read_cases
-from targets.cpu import host
+from targets.host.cpu import host
+from targets.parity.cases import read_cases
 from targets.predictor import open_predictor
 from tests import pieces
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 from onnx import TensorProto, helper
 
-from converters.onnx_files import signature_of
+from converters.onnx_models.files import signature_of
 from converters.torch_to_onnx import export_onnx
 from registry.signature import Signature, Tensor
 

@@ -10,8 +10,8 @@ from safetensors.numpy import load_file
 from safetensors.torch import load_file as load_torch
 from safetensors.torch import save_file
 
-from converters.checkpoint import open_checkpoint
-from converters.safetensors_file import header
+from converters.checkpoints.checkpoint import open_checkpoint
+from converters.checkpoints.safetensors_file import header
 from converters.tables import write_table
 from registry.composition import Table
 from registry.errors import ResourceError, SourceError

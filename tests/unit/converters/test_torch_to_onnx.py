@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from converters.converter import ConvertOptions
-from converters.export import export_program
-from converters.onnx_faults import inspect
-from converters.onnx_files import read_signature
-from converters.program_files import load_program, save_program
-from converters.program_signature import program_signature
+from converters.onnx_models.faults import inspect
+from converters.onnx_models.files import read_signature
+from converters.programs.export import export_program
+from converters.programs.files import load_program, save_program
+from converters.programs.signature import program_signature
 from converters.sources.source import Brief, SourceOptions
 from converters.torch_to_onnx import convert, export_onnx
 from registry.errors import ConversionError

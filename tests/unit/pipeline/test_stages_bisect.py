@@ -11,7 +11,7 @@ from onnx import numpy_helper
 
 from converters import onnx_to_openvino
 from converters.converter import ConvertOptions, convert
-from converters.program_files import save_program
+from converters.programs.files import save_program
 from pipeline.stages import bisect, validate
 from pipeline.stages.bisection import Bisection
 from pipeline.stages.part import ARTIFACT, SPLIT, read_part, read_split
@@ -19,7 +19,7 @@ from pipeline.task import Task
 from registry.errors import IntegrityError
 from registry.format import Format
 from registry.progress import silent
-from targets.cases import Case, write_cases
+from targets.parity.cases import Case, write_cases
 from tests import pieces
 from tests.bad_nodes import (
     AXES,

@@ -9,7 +9,7 @@ from safetensors.numpy import load_file
 from pipeline.stages import reference
 from pipeline.task import Task
 from registry.errors import SourceError
-from targets.cases import read_cases
+from targets.parity.cases import read_cases
 
 ROWS = 20
 TABLE = np.arange(ROWS * 2, dtype="f4").reshape(ROWS, 2)

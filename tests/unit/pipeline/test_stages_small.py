@@ -13,8 +13,8 @@ from pipeline.stages.scores import Scores, dropped
 from pipeline.stages.verdict import Validation, verdict
 from registry.errors import ParityError
 from registry.manifest import Contract
-from targets.cases import Case, write_cases
-from targets.parity import Comparison
+from targets.parity.cases import Case, write_cases
+from targets.parity.compare import Comparison
 from tests import pieces
 
 CONTRACT = Contract(isa=(), runtime="openvino", at_least="1", below="2", precision="f32")

@@ -11,8 +11,8 @@ from pipeline.stages.verdict import Validation, verdict
 from pipeline.task import Task
 from registry.errors import JobError, ParityError
 from registry.progress import silent
-from targets.cases import Case, write_cases
-from targets.hostile import hostile
+from targets.parity.cases import Case, write_cases
+from targets.parity.hostile import hostile
 from tests import pieces
 
 TIGHT = {"atol": 1e-6, "rtol": 1e-5, "because": "one matrix product in f32"}

@@ -10,7 +10,7 @@ import pytest
 from converters.converter import ConvertOptions
 from converters.onnx_to_openvino import convert
 from registry.errors import InputError
-from targets.cpu import host
+from targets.host.cpu import host
 from targets.openvino import TARGET, load
 from targets.target import ThreadPlan
 from tests.tiny_onnx import MODELS, feeds, write

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from converters.dynamic_shapes import dynamic_shapes
-from converters.export import export_program
 from converters.onnx_to_torch import import_model
-from converters.program_signature import program_signature
+from converters.programs.dynamic_shapes import dynamic_shapes
+from converters.programs.export import export_program
+from converters.programs.signature import program_signature
 from converters.torch_to_onnx import export_onnx
 from tests.models import MODELS, Model
 

@@ -3,8 +3,8 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from converters.onnx_files import open_model, read_signature, signature_of
-from converters.onnx_shapes import infer_shapes
+from converters.onnx_models.files import open_model, read_signature, signature_of
+from converters.onnx_models.shapes import infer_shapes
 from converters.sources.onnx_file import SOURCE, OnnxOptions
 from converters.sources.source import Brief, RefusalError
 from converters.split.policy import SplitOptions

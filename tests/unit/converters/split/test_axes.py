@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from converters.export import export_program
-from converters.program_signature import axis_names
+from converters.programs.export import export_program
+from converters.programs.signature import axis_names
 from converters.sources.source import Brief, SourceOptions
 from converters.split.axes import read_axes, with_derived
 from converters.split.body import unlift

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from converters.export import export_program
+from converters.programs.export import export_program
 from converters.split.body import unlift
 from tests.models import MODELS
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from converters.export import export_program
+from converters.programs.export import export_program
 from converters.split.policy import SplitOptions
 from converters.split.program import split_program
 from registry.errors import SplitError

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from converters.export import export_program
+from converters.programs.export import export_program
 from converters.split.policy import SplitOptions
 from converters.split.program import split_program
 from registry.composition import Origin

@@ -5,7 +5,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from converters.export import export_program
+from converters.programs.export import export_program
 from converters.split.origins import write_rows
 from converters.split.policy import SplitOptions
 from converters.split.program import split_program

@@ -1,0 +1,1 @@
+"""Weights as files hold them: mapped, never run."""

@@ -1,0 +1,140 @@
+"""Weights as they lie in files; nothing of them is read until it is used."""
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from converters.checkpoints import safetensors_file, torch_zip
+from converters.checkpoints.stored import Stored, chunks, first_bad, mapped
+from registry.composition import Origin, Remark
+from registry.errors import SourceError
+
+#: What data-parallel training puts before every key.
+_PREFIXES = ("module.", "_orig_mod.")
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The tensors of a checkpoint, by the names that the module gives them.
+
+    Attributes:
+        names: The key in the file for each name here.
+        files: All files that it is made of.
+    """
+
+    file: Path
+    tensors: Mapping[str, Stored]
+    names: Mapping[str, str]
+    files: tuple[Path, ...]
+    remarks: tuple[Remark, ...] = ()
+
+    def find_origin(self, name: str) -> Origin | None:
+        """Say where the rows of a table lie, if they are here and in row order."""
+        stored = self.tensors.get(name)
+        if stored is None or stored.strides is not None or len(stored.shape) != 2:
+            return None
+        return Origin(table=name, file=str(stored.file), key=self.names[name])
+
+
+def open_checkpoint(file: Path) -> Checkpoint:
+    """Open a safetensors file, the index of a sharded one, or a torch checkpoint.
+
+    Raises:
+        SourceError: It is missing or damaged, or holds more than tensors.
+    """
+    if not file.is_file():
+        raise SourceError(f"{file}: is not there{_similar(file)}")
+    tensors, nested = _read(file)
+    remarks = [f"the weights lie under '{nested}' in {file.name}"] if nested else []
+    names = {key: key for key in tensors}
+    for prefix in _PREFIXES:
+        if names and all(name.startswith(prefix) for name in names):
+            names = {name.removeprefix(prefix): key for name, key in names.items()}
+            remarks.append(f"'{prefix}' was taken off the names of all weights in {file.name}")
+    return Checkpoint(
+        file=file,
+        tensors={name: tensors[key] for name, key in names.items()},
+        names=names,
+        files=tuple(dict.fromkeys([file, *(stored.file for stored in tensors.values())])),
+        remarks=tuple(Remark(by="checkpoint", text=text) for text in remarks),
+    )
+
+
+def rows(origin: Origin, root: Path) -> np.ndarray:
+    """Map the rows of a table: [rows, dim], read-only.
+
+    Args:
+        root: What a relative `origin.file` is relative to.
+
+    Raises:
+        SourceError: The file does not hold them.
+    """
+    return mapped(stored_rows(origin, root))
+
+
+def stored_rows(origin: Origin, root: Path) -> Stored:
+    """Say where the rows of a table lie.
+
+    Raises:
+        SourceError: The file does not hold them.
+    """
+    file = root / origin.file
+    if not file.is_file():
+        raise SourceError(f"table {origin.table}: {file} is not there any more")
+    stored = _read(file)[0].get(origin.key)
+    if stored is None:
+        raise SourceError(f"table {origin.table}: {file} has no '{origin.key}' any more")
+    return stored
+
+
+def find_bad(checkpoint: Checkpoint) -> dict[str, str]:
+    """Find the weights that hold NaN or infinity: name → 'NaN at flat index 17'.
+
+    Reads everything once, a chunk at a time.
+    """
+    return {name: bad for name, stored in checkpoint.tensors.items() if (bad := _bad(stored))}
+
+
+def _bad(stored: Stored) -> str | None:
+    before = 0
+    for chunk in chunks(stored):
+        if (at := first_bad(chunk)) is not None:
+            what = "NaN" if np.isnan(chunk[at]) else "infinity"
+            return f"{what} at flat index {before + at}"
+        before += len(chunk)
+    return None
+
+
+def _read(file: Path) -> tuple[dict[str, Stored], str | None]:
+    if file.name.endswith(".json"):
+        return _sharded(file), None
+    if file.suffix == ".safetensors":
+        return safetensors_file.read_header(file), None
+    return torch_zip.read_tensors(file)
+
+
+def _sharded(index: Path) -> dict[str, Stored]:
+    """Read `model.safetensors.index.json`, which says in which file each tensor lies."""
+    try:
+        said = json.loads(index.read_bytes())["weight_map"]
+        places = {str(key): str(name) for key, name in said.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise SourceError(f"{index}: is not the index of a sharded checkpoint") from error
+    if foreign := [name for name in places.values() if Path(name).name != name]:
+        raise SourceError(f"{index}: names a file outside its folder: {foreign[0]}")
+    headers = {
+        name: safetensors_file.read_header(index.parent / name) for name in set(places.values())
+    }
+    if lost := [key for key, name in places.items() if key not in headers[name]]:
+        raise SourceError(f"{index}: says that {places[lost[0]]} holds '{lost[0]}'; it does not")
+    return {key: headers[name][key] for key, name in places.items()}
+
+
+def _similar(file: Path) -> str:
+    there = [path.name for path in file.parent.iterdir()] if file.parent.is_dir() else []
+    close = difflib.get_close_matches(file.name, there, 1)
+    return f"; did you mean {close[0]}?" if close else ""

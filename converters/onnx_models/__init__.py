@@ -1,0 +1,1 @@
+"""ONNX models: read without their weights, checked, cut."""

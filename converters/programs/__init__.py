@@ -1,0 +1,1 @@
+"""Torch programs: traced, kept in files, answered."""

@@ -1,0 +1,59 @@
+"""A torch module to an exported program, its axes symbolic as the job names them."""
+
+from typing import TYPE_CHECKING
+
+from converters.brief import Brief
+from converters.programs.dynamic_shapes import dynamic_shapes, example_inputs, follows
+from converters.programs.export_faults import explain
+from converters.programs.fast_path import no_fast_path
+from converters.programs.forward import in_job_order
+from converters.programs.loops import recurrent_loops
+from converters.programs.quiet import TORCH_EXPORT, quiet
+
+if TYPE_CHECKING:
+    import torch
+    from torch.export import ExportedProgram
+
+
+def export_program(module: "torch.nn.Module", brief: Brief) -> "ExportedProgram":
+    """Trace a module; the program's user inputs are the job's, in the job's order.
+
+    Raises:
+        SourceError: The module cannot take the job's inputs, fixes an axis that the job
+            calls symbolic, or cannot be traced.
+    """
+    import torch
+
+    was = module.training
+    module.eval()
+    names = [given.name for given in brief.inputs]
+    try:
+        with in_job_order(module, names), torch.no_grad(), recurrent_loops(), no_fast_path():
+            return _attempt(module, brief)
+    finally:
+        module.train(was)
+
+
+def _attempt(module: "torch.nn.Module", brief: Brief) -> "ExportedProgram":
+    """Export; where an axis follows from another, again with that; else in strict mode."""
+    try:
+        return _export(module, brief, "")
+    except Exception as error:  # noqa: BLE001 - torch raises all kinds; explained at the end
+        first = error
+    advised = follows(str(first))
+    try:
+        return _export(module, brief, str(first), strict=not advised)
+    except Exception as error:
+        raise explain(error if advised else first, module, brief) from error
+
+
+def _export(
+    module: "torch.nn.Module", brief: Brief, advice: str, *, strict: bool = False
+) -> "ExportedProgram":
+    import torch
+
+    shapes = dynamic_shapes(brief.inputs, brief.axes, advice)
+    with quiet("torch.export", *TORCH_EXPORT):
+        return torch.export.export(
+            module, example_inputs(brief), dynamic_shapes=shapes, strict=strict
+        )

@@ -1,0 +1,1 @@
+"""Do a target's answers equal the original's?"""

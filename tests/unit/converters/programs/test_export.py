@@ -1,0 +1,205 @@
+import os
+
+import pytest
+import torch
+
+from converters.programs.export import export_program
+from converters.programs.signature import program_signature
+from converters.sources.source import Brief, SourceOptions
+from registry.errors import SourceError
+from registry.signature import Axis, Ids, Input
+
+
+def brief(*inputs, outputs=(), tmp="."):
+    axes = {
+        dim: Axis(min=1, max=256) for one in inputs for dim in one.shape if isinstance(dim, str)
+    }
+    return Brief(SourceOptions(), tmp, inputs, axes, outputs)
+
+
+def floats(name="x", *shape):
+    return Input(name=name, dtype="float32", shape=shape or ("batch", 2))
+
+
+class Ranker(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.item = torch.nn.Embedding(100, 8)
+        self.bag = torch.nn.EmbeddingBag(50, 8, mode="sum", include_last_offset=True)
+        self.out = torch.nn.Linear(20, 1)
+
+    def forward(self, x, item, values, ends):
+        parts = [self.item(item), self.bag(values, ends), x]
+        return {"score": self.out(torch.cat(parts, 1)).squeeze(1), "raw": (x, None)}
+
+
+RANKER = (
+    Input(name="item", dtype="int64", shape=("batch",), ids=Ids(cardinality=100)),
+    Input(name="values", dtype="int64", shape=("n",), ids=Ids(cardinality=50)),
+    Input(name="ends", dtype="int64", shape=("ends",), offsets="values", includes_last=True),
+    floats("x", "batch", 4),
+)
+
+
+def test_inputs_keep_the_jobs_order_and_axes_whatever_the_order_of_forward():
+    program = export_program(Ranker(), brief(*RANKER))
+    assert program.graph_signature.user_inputs == ("item", "values", "ends", "x")
+    signature = program_signature(program, brief(*RANKER))
+    assert str(signature) == (
+        "(item: int64[batch], values: int64[n], ends: int64[ends], x: float32[batch, 4])"
+        " -> (score: float32[batch], raw_0: float32[batch, 4])"
+    )
+
+
+def test_a_program_answers_like_the_module_at_other_sizes():
+    model = Ranker()
+    program = export_program(model, brief(*RANKER))
+    x = torch.randn(3, 4)
+    item, values, ends = torch.tensor([1, 2, 99]), torch.arange(9), torch.tensor([0, 0, 4, 9])
+    answer = program.module()(item, values, ends, x)["score"]
+    assert torch.equal(answer, model.eval()(x, item, values, ends)["score"])
+
+
+def test_a_module_in_training_mode_is_exported_in_eval_mode_and_given_back_as_it_was():
+    model = torch.nn.Sequential(torch.nn.Dropout(0.5)).train()
+    program = export_program(model, brief(floats("input")))
+    assert torch.equal(program.module()(torch.ones(7, 2)), torch.ones(7, 2))
+    assert model.training
+    assert "forward" not in vars(model)
+
+
+def test_inputs_go_by_position_where_forward_knows_none_of_the_names():
+    class Subtract(torch.nn.Module):
+        def forward(self, a, b):
+            return a - b
+
+    program = export_program(Subtract(), brief(floats("first"), floats("second.part")))
+    one, two = torch.ones(3, 2), torch.full((3, 2), 5.0)
+    assert torch.equal(program.module()(one, two), one - two)
+
+
+class Baked(torch.nn.Module):
+    def forward(self, x):
+        return x.reshape(5, 2) * 2
+
+
+def test_a_baked_batch_is_named_with_its_line():
+    with pytest.raises(
+        SourceError, match=r"axis 'batch' is baked in at 5 by .*test_export.py:\d+ "
+    ):
+        export_program(Baked(), brief(floats()))
+
+
+def test_a_batch_that_a_weight_fixes_is_asked_about():
+    class Fixed(torch.nn.Module):
+        def forward(self, x):
+            return x + torch.ones(32, 2)
+
+    with pytest.raises(SourceError, match=r"test_export.py:\d+ .*Is axis 'batch' baked in\?"):
+        export_program(Fixed(), brief(floats()))
+
+
+def test_an_axis_with_a_limit_names_the_limit():
+    class Limited(torch.nn.Module):
+        def forward(self, x):
+            return x + torch.arange(10)[: x.shape[0], None]
+
+    with pytest.raises(
+        SourceError, match=r"'batch' can only go up to 10.*set axes.batch.max to 10"
+    ):
+        export_program(Limited(), brief(floats()))
+
+
+def test_two_names_for_one_axis_are_refused():
+    class Same(torch.nn.Module):
+        def forward(self, x, y):
+            return x + y
+
+    given = (floats("x", "batch", 2), floats("y", "rows", 2))
+    with pytest.raises(SourceError, match="If batch and rows are one axis, give them one name"):
+        export_program(Same(), brief(*given))
+
+
+def test_control_flow_on_values_is_refused_by_its_line():
+    class Branch(torch.nn.Module):
+        def forward(self, x):
+            if x.sum() > 0:
+                return x + 1
+            return x
+
+    with pytest.raises(SourceError, match=r"test_export.py:\d+ \(if x.sum\(\) > 0:\)"):
+        export_program(Branch(), brief(floats()))
+
+
+def test_a_forward_that_raises_is_named_with_module_and_line():
+    model = torch.nn.Sequential(torch.nn.Linear(3, 2))
+    with pytest.raises(SourceError, match=r"in module '0'.*RuntimeError"):
+        export_program(model, brief(floats("input")))
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("item", "x", "value", "ends"), "did you mean 'values' instead of 'value'"),
+        (("x", "item", "values"), "add an input named 'ends'"),
+        (("a", "b"), "at least 4"),
+    ],
+)
+def test_inputs_that_forward_does_not_take_are_refused(names, said):
+    with pytest.raises(SourceError, match=said):
+        export_program(Ranker(), brief(*(floats(name) for name in names)))
+
+
+def test_a_recurrent_layer_keeps_its_sequence_symbolic():
+    class Recurrent(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cell = torch.nn.GRU(4, 8, batch_first=True)
+
+        def forward(self, x):
+            return self.cell(x)[0][:, -1]
+
+    program = export_program(Recurrent(), brief(floats("x", "batch", "time", 4)))
+    assert program.module()(torch.randn(3, 11, 4)).shape == (3, 8)
+
+
+def test_a_wrong_number_of_output_names_is_refused():
+    given = brief(*RANKER, outputs=("only",))
+    with pytest.raises(SourceError, match="returns 2 outputs"):
+        program_signature(export_program(Ranker(), given), given)
+
+
+def test_an_output_of_a_type_that_the_platform_lacks_is_refused():
+    class Complex(torch.nn.Module):
+        def forward(self, x):
+            return torch.fft.rfft(x)
+
+    given = brief(floats())
+    with pytest.raises(SourceError, match="output .output. is of element type complex64"):
+        program_signature(export_program(Complex(), given), given)
+
+
+def test_an_output_that_is_no_tensor_is_refused():
+    class Count(torch.nn.Module):
+        def forward(self, x):
+            return x, 3
+
+    given = brief(floats())
+    with pytest.raises(SourceError, match=r"output 1 of the model is .*, not a tensor"):
+        program_signature(export_program(Count(), given), given)
+
+
+def test_a_nested_input_is_refused_by_the_line_that_takes_it_apart():
+    class Nested(torch.nn.Module):
+        def forward(self, features):
+            return features["x"] + 1
+
+    with pytest.raises(SourceError, match=r"test_export.py:\d+ \(return features\["):
+        export_program(Nested(), brief(floats("features")))
+
+
+def test_nothing_is_printed(capsys):
+    with pytest.raises(SourceError):
+        export_program(Baked(), brief(floats()))
+    assert capsys.readouterr() == ("", "")
+    assert not os.environ.get("TORCH_LOGS")
