@@ -175,7 +175,7 @@ def test_an_output_of_a_type_that_the_platform_lacks_is_refused():
             return torch.fft.rfft(x)
 
     given = brief(floats())
-    with pytest.raises(SourceError, match="output .output. is of element type complex64"):
+    with pytest.raises(SourceError, match=r"output .output. is of element type complex64"):
         program_signature(export_program(Complex(), given), given)
 
 
