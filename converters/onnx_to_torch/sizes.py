@@ -24,11 +24,11 @@ Sizes: TypeAlias = Any
 
 
 def numbers(values: Tensor) -> Numbers:
-    """Read a tensor as a list of numbers."""
+    """Read a tensor; what is read is a tuple, to tell it from a list of sizes."""
     import torch
 
     flat = values.reshape(-1)
-    return list(flat.unbind(0)) if torch.jit.is_tracing() else flat.tolist()
+    return tuple(flat.unbind(0) if torch.jit.is_tracing() else flat.tolist())
 
 
 def axes_of(values: Tensor) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from converters.onnx_to_torch.sizes import Axes, Numbers, product
+from converters.onnx_to_torch.sizes import Axes, Number, Numbers, product
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -13,13 +13,23 @@ if TYPE_CHECKING:
 def reshape(data: Tensor, shape: Numbers, *, allowzero: int = 0) -> Tensor:
     """Reshape-5 to 25; a zero keeps the axis unless `allowzero`.
 
-    That is for zeros in the file: where a size is computed, zero is an axis without elements.
+    That is for zeros in the file and for those read from a tensor: where a size is that of an
+    axis, zero is an axis without elements.
     """
-    kept = [
-        data.shape[axis] if type(size) is int and size == 0 and not allowzero else size
-        for axis, size in enumerate(shape)
-    ]
-    return data.reshape(kept)
+    if allowzero:
+        return data.reshape(list(shape))
+    read = isinstance(shape, tuple)
+    return data.reshape([_kept(data, axis, size, read=read) for axis, size in enumerate(shape)])
+
+
+def _kept(data: Tensor, axis: int, size: Number, *, read: bool) -> Number:
+    import torch
+
+    if type(size) is int:
+        return data.shape[axis] if size == 0 else size
+    if read and isinstance(size, torch.Tensor) and axis < data.dim():
+        return torch.where(size == 0, data.shape[axis], size)
+    return size
 
 
 def flatten(x: Tensor, *, axis: int = 1) -> Tensor:

@@ -137,3 +137,28 @@ def test_an_export_is_right_at_all_sizes(case):
     )
     x = torch.rand(5, 8, 4)
     torch.testing.assert_close(program.module()(x)[0], wanted(x))
+
+
+KEEPING = """
+g (float[b, t, 4] x) => (float[b, t, 2, 2] y) {
+  sizes = Shape <start = 0, end = 1> (x)
+  narrow = Cast <to = 6> (sizes)
+  rest = Constant <value = int32[3] {0, 2, -1}> ()
+  joined = Concat <axis = 0> (narrow, rest)
+  shape = Cast <to = 7> (joined)
+  y = Reshape (x, shape)
+}
+"""
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+def test_a_zero_in_a_shape_that_is_computed_keeps_its_axis_also_in_a_trace(load):
+    module = load(KEEPING)
+    run = torch.jit.trace(module, (torch.rand(3, 4, 4),), check_trace=False)
+    for way in (module, run):
+        assert_right(way, lambda x: x.reshape(*x.shape[:2], 2, 2))
+
+
+def test_a_batch_of_none_is_reshaped_to_none(load):
+    module = load(GRAPHS["a batch is flattened by arithmetic of its sizes"][0])
+    assert module(torch.rand(0, 4, 4))[0].shape == (0, 2)
