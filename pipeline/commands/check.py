@@ -7,6 +7,7 @@ import typer
 
 from pipeline import console
 from pipeline.job.fault import as_records
+from pipeline.job.fitting import fit_samples
 from pipeline.job.load import load_job
 from registry.errors import JobError
 
@@ -18,9 +19,10 @@ def check(
         bool, typer.Option("--json", help="Print one JSON object on stdout.")
     ] = False,
 ) -> None:
-    """Find every fault of a job; nothing is run and nothing is written."""
+    """Find every fault of a job and of its samples; nothing is run and nothing is written."""
     try:
         found = load_job(job)
+        rows = fit_samples(found, job)
     except JobError as error:
         if not as_json:
             raise
@@ -28,6 +30,9 @@ def check(
         raise typer.Exit(error.exit_code) from error
     targets = [target.name for target in found.targets]
     if as_json:
-        console.emit({"job": str(job), "valid": True, "model": found.model, "targets": targets})
-    else:
-        console.say(f"{job}: {found.model} for {', '.join(targets)}: no faults")
+        record: dict[str, console.Json] = {"job": str(job), "valid": True, "model": found.model}
+        console.emit(record | {"targets": targets, "samples": rows})
+        return
+    console.say(f"{job}: {found.model} for {', '.join(targets)}: no faults")
+    if rows is not None:
+        console.say(f"samples: {rows} row{'' if rows == 1 else 's'} fit")

@@ -38,6 +38,7 @@ def run(  # noqa: PLR0913  each is an option of the command
     was stopped goes on where it was.
     """
     from pipeline.home import find_home  # noqa: PLC0415  the command's help starts fast
+    from pipeline.job.fitting import fit_samples  # noqa: PLC0415
     from pipeline.job.load import load_job  # noqa: PLC0415
     from pipeline.plan import plan  # noqa: PLC0415
     from pipeline.run import Wishes, execute  # noqa: PLC0415
@@ -47,6 +48,7 @@ def run(  # noqa: PLR0913  each is an option of the command
     wishes = Wishes(force, until, not no_push, not ignore_forecast, patience * 60)
     try:
         found = load_job(job)
+        fit_samples(found, job)
         planned = plan(found, job.parent, find_home(), text=job.read_text("utf-8"))
         with watching(json=as_json) as watch:
             result = execute(planned, wishes, watch)

@@ -13,6 +13,7 @@ from pipeline.job.nearest import did_you_mean
 from pipeline.job.sample_files import SampleFile, open_samples
 from registry.errors import SourceError
 from registry.signature import Dim, Input
+from targets.parity.rows import row_count
 
 _ALL = 1 << 40
 
@@ -48,8 +49,8 @@ def read_samples(samples: Samples, inputs: tuple[Input, ...], folder: Path) -> R
     arrays = {tensor.name: reader.input(tensor) for tensor in inputs}
     _agree(path, arrays, inputs)
     labels = None if samples.labels is None else reader.labels(samples.labels)
-    rows = len(next(iter(arrays.values())))
-    if rows == 0:
+    rows = row_count(inputs, arrays)
+    if rows <= 0:
         raise SourceError(f"{path}: there are no rows in it")
     if labels is not None and len(labels) != rows:
         raise SourceError(f"{path}: {len(labels)} labels for {rows} rows")
