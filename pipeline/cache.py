@@ -1,14 +1,14 @@
 """Outputs of stages, kept by the digest of what they were made from.
 
     <home>/cache/<stage>/<key>/output/       what the stage wrote
-                               record.json   its material, its sizes, what it took
+                               record.json   its material, its files' digests, what it took
                                log.txt, task.json, reproduce.sh
     <home>/cache/<stage>/<key>.lock          held by the run that makes the entry
     <home>/cache/<stage>/<key>.<n>.partial   an entry in the making, or what is left of one
     <home>/last/<model>/<task>.json          the material of the last time, to say what changed
 
 An entry appears by one rename, so it is whole or absent. Nothing is flushed to the disk for it:
-where the machine loses power, the sizes do not fit the record, and the entry is made again.
+where the machine loses power, the files do not fit the record, and the entry is made again.
 """
 
 import fcntl
@@ -22,19 +22,25 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from pipeline.kept_files import KeptFile, check_files
 from pipeline.material import Material, changes
 from pipeline.record import Usage
 from registry.signature import Frozen
 
 
 class Entry(Frozen):
-    """`record.json`: `files` has the size in bytes of every file of the output."""
+    """`record.json`: `files` lists every file of the output."""
 
     name: str
     material: Material
     usage: Usage
-    files: dict[str, int] = Field(min_length=1)
+    files: dict[str, KeptFile] = Field(min_length=1)
     made: datetime
+
+    @property
+    def bytes(self) -> int:
+        """The size of the output."""
+        return sum(file.size for file in self.files.values())
 
 
 def folder_of(home: Path, stage: str, key: str) -> Path:
@@ -55,19 +61,8 @@ def read_entry(folder: Path) -> Entry:
         entry = Entry.model_validate_json((folder / "record.json").read_bytes())
     except (OSError, ValidationError) as error:
         raise ValueError("its record cannot be read") from error
-    sizes = sizes_in(folder / "output")
-    for name, expected in entry.files.items():
-        if name not in sizes:
-            raise ValueError(f"its file {name} is gone")
-        if sizes[name] != expected:
-            raise ValueError(f"its file {name} has {sizes[name]} bytes instead of {expected}")
+    check_files(folder / "output", entry.files)
     return entry
-
-
-def sizes_in(folder: Path) -> dict[str, int]:
-    """Return the size of every file below a folder, by its path from there."""
-    files = (file for file in sorted(folder.rglob("*")) if file.is_file())
-    return {file.relative_to(folder).as_posix(): file.stat().st_size for file in files}
 
 
 @contextmanager

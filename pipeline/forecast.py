@@ -60,7 +60,7 @@ def forecast(stage: str, model: Sizes, before: Entry | None) -> Forecast:
     estimate = ESTIMATES.get(stage, _any_stage)(model)
     if before is None:
         return estimate
-    written = estimate.disk if stage in _LINKING else sum(before.files.values())
+    written = estimate.disk if stage in _LINKING else before.bytes
     return Forecast(written, before.usage.peak, before.usage.seconds)
 
 

@@ -72,7 +72,8 @@ class Planner:
 
     def _sizes(self, done: Iterable[Step]) -> Sizes:
         splits = [step.entry for step in done if step.task.stage == "split" and step.entry]
-        dense = [size for entry in splits for name, size in entry.files.items() if "dense/" in name]
+        files = [each for entry in splits for each in entry.files.items()]
+        dense = [file.size for name, file in files if "dense/" in name]
         return Sizes(self.size, sum(dense) if dense else self.size)
 
     def _material(self, node: Node, task: Task, read: Mapping[str, Step]) -> Material:

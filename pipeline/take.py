@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from pipeline import cache
+from pipeline.kept_files import KeptFile, keep_files
 from pipeline.record import StageRecord, Usage, fault_of
 from pipeline.reproduce import SCRIPT, write_script
 from pipeline.setting import Setting
@@ -40,7 +41,7 @@ class _Made:
     """What a stage's process wrote, and what it took."""
 
     usage: Usage
-    sizes: dict[str, int]
+    files: dict[str, KeptFile]
     log: Path
 
 
@@ -103,10 +104,10 @@ def _make(step: Step, bench: Bench, out: Path) -> _Made:
     write_script(step.task, place.log.parent, setting)
     progress = bench.watch.started(step.task.name, step.why)
     usage = run_task(step.task, place, setting, progress)
-    sizes = cache.sizes_in(out)
-    if not sizes:
+    files = keep_files(out, step.task.inputs.values())
+    if not files:
         raise WorkerError(f"{step.task.name}: it is done but wrote nothing. Its log: {place.log}")
-    return _Made(usage, sizes, place.log)
+    return _Made(usage, files, place.log)
 
 
 def _keep(step: Step, bench: Bench) -> StageRecord:
@@ -119,7 +120,7 @@ def _keep(step: Step, bench: Bench) -> StageRecord:
             name=step.task.name,
             material=step.material,
             usage=made.usage,
-            files=made.sizes,
+            files=made.files,
             made=datetime.now(UTC),
         )
         cache.commit(draft, entry, step.folder)
@@ -133,7 +134,7 @@ def _record(
         "outcome": outcome,
         "why": step.why if outcome == "done" else "cached",
         "usage": made.usage,
-        "bytes": sum(made.sizes.values()),
+        "bytes": sum(file.size for file in made.files.values()),
         "output": folder / "output",
         "log": folder / "log.txt",
         "reproduce": _call(folder),

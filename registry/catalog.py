@@ -1,15 +1,17 @@
 """The versions and channels in a store."""
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from registry import channel as channels
 from registry import publish as publishing
 from registry import pull as pulling
 from registry.errors import StoreError
 from registry.layout import MODELS, channels_prefix, numbered, numbers_in, versions_prefix
-from registry.manifest import Draft, Move, Version
+from registry.manifest import Draft, File, Move, Version
 from registry.progress import Progress, silent
 from registry.record import read_version
 from registry.reference import check_name, parse_reference
@@ -18,6 +20,9 @@ from registry.store.store import Store
 
 #: Names that an error lists.
 LISTED = 10
+
+#: Of a folder that nobody has digested before.
+NOTHING_EXPECTED: Mapping[str, File] = MappingProxyType({})
 
 
 class Catalog:
@@ -63,17 +68,29 @@ class Catalog:
             raise self._no_model(wanted.model)
         return self.version(wanted.model, numbers[-1])
 
-    def publish(self, draft: Draft, folder: Path, progress: Progress = silent) -> Version:
+    def publish(
+        self,
+        draft: Draft,
+        folder: Path,
+        progress: Progress = silent,
+        *,
+        expected: Mapping[str, File] = NOTHING_EXPECTED,
+    ) -> Version:
         """Make a version of a draft, whose files lie in a folder, and return it.
 
         Where the newest version answers from the same bytes, that one is returned; those of
         its blobs that the store has lost are brought back.
 
+        Args:
+            expected: Files as whoever made the folder knows them.
+
         Raises:
-            IntegrityError: The folder lacks files, has links out of it, or changes meanwhile.
+            IntegrityError: The folder lacks files, has links out of it, changes meanwhile, or
+                holds a file that is not as expected.
         """
         check_name("model", draft.model)
         ready, paths = publishing.prepare(draft, folder, progress)
+        publishing.check_expected(ready.files, expected, folder)
         numbers = self.versions(draft.model)
         newest = self.version(draft.model, numbers[-1]) if numbers else None
         if newest is not None and newest.fingerprint == ready.fingerprint:

@@ -7,6 +7,7 @@ from pathlib import Path
 from registry.contents import find_files
 from registry.digest import digest_file
 from registry.disk import disk_faults
+from registry.errors import IntegrityError
 from registry.fingerprint import fingerprint
 from registry.layout import blob_key, numbered, versions_prefix
 from registry.manifest import Draft, File, Version
@@ -32,6 +33,24 @@ def prepare(draft: Draft, folder: Path, progress: Progress) -> tuple[Version, di
     fields = {name: getattr(draft, name) for name in Draft.model_fields}
     version = Version(**fields, number=1, created=datetime.now(UTC), fingerprint=mark, files=files)
     return version, paths
+
+
+def check_expected(found: Mapping[str, File], expected: Mapping[str, File], folder: Path) -> None:
+    """Refuse a folder that is not as it was made.
+
+    Raises:
+        IntegrityError: A file was changed or is gone; the message names all.
+    """
+    faults = [
+        f"{name} {'was changed' if name in found else 'is gone'}"
+        for name, file in expected.items()
+        if name not in found or (found[name].digest, found[name].size) != (file.digest, file.size)
+    ]
+    if faults:
+        raise IntegrityError(
+            f"{folder} is not as it was made, and nothing was published: {'; '.join(faults)}. "
+            "Make it again: pipeline run JOB --force"
+        )
 
 
 def upload(

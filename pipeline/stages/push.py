@@ -3,9 +3,11 @@
 import shutil
 from pathlib import Path
 
+from pipeline.kept_files import KeptFile, files_of_record
 from pipeline.stages.layout import link
 from pipeline.task import Task
 from registry.catalog import Catalog
+from registry.errors import IntegrityError
 from registry.manifest import Draft, Version
 from registry.progress import Progress
 from registry.signature import Frozen
@@ -38,11 +40,29 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         draft = draft.model_copy(update={"report": REPORT})
     store = options.store if "://" in options.store else str(task.folder / options.store)
     catalog = Catalog(open_store(store, endpoint=options.endpoint))
-    version = catalog.publish(draft, version_folder, progress)
+    version = catalog.publish(draft, version_folder, progress, expected=_as_assembled(folder))
     if options.channel is not None:
         _move(catalog, version, options.channel, options.who)
     shutil.rmtree(version_folder)
     (out / "version.json").write_text(version.model_dump_json(indent=1, by_alias=True))
+
+
+def _as_assembled(folder: Path) -> dict[str, KeptFile]:
+    """Return the version's files as they were when `assemble` had laid them out.
+
+    Raises:
+        IntegrityError: Nobody knows any more.
+    """
+    files = {
+        name.removeprefix("version/"): file
+        for name, file in files_of_record(folder).items()
+        if name.startswith("version/")
+    }
+    if not files:
+        raise IntegrityError(
+            f"{folder}: there is no record of how its files were made. Run the job again"
+        )
+    return files
 
 
 def _move(catalog: Catalog, version: Version, channel: str, who: str) -> None:

@@ -1,11 +1,16 @@
 """The stage that publishes."""
 
+import json
+import os
+import shutil
+
 import pytest
 
+from pipeline.kept_files import keep_files
 from pipeline.stages import push
 from pipeline.task import Task
 from registry import Catalog
-from registry.errors import StoreError
+from registry.errors import IntegrityError, StoreError
 from registry.manifest import Version
 from registry.progress import silent
 from registry.store import open_store
@@ -18,12 +23,19 @@ def assembled(tmp_path):
 
 
 def _assemble(folder, answer):
-    draft = write_draft(folder / "version", answer=answer)
-    for file in (folder / "version" / "report").iterdir():
-        file.unlink()
-    (folder / "version" / "report").rmdir()
-    (folder / "draft.json").write_text(draft.model_copy(update={"report": None}).model_dump_json())
-    return folder
+    version = folder / "output" / "version"
+    draft = write_draft(version, answer=answer)
+    shutil.rmtree(version / "report")
+    (folder / "output" / "draft.json").write_text(
+        draft.model_copy(update={"report": None}).model_dump_json()
+    )
+    keep(folder)
+    return folder / "output"
+
+
+def keep(folder):
+    files = {name: file.model_dump() for name, file in keep_files(folder / "output").items()}
+    (folder / "record.json").write_text(json.dumps({"files": files}))
 
 
 @pytest.fixture
@@ -58,7 +70,7 @@ def test_publishes_to_a_folder_beside_the_job_and_moves_the_channel(tmp_path, as
 def test_leaves_nothing_but_the_version_in_its_output(tmp_path, assembled, report):
     run(tmp_path, "out", assemble=assembled(), report=report)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["version.json"]
-    assert not (tmp_path / "weights" / "version" / "report").exists()
+    assert not (tmp_path / "weights" / "output" / "version" / "report").exists()
 
 
 def test_the_same_bytes_are_the_same_version_and_the_channel_stays(tmp_path, assembled):
@@ -87,3 +99,22 @@ def test_a_url_is_not_taken_for_a_folder_beside_the_job(tmp_path, assembled):
     assert Catalog(open_store(str(tmp_path / "elsewhere"))).versions("ads") == (1,)
     with pytest.raises(StoreError, match="no such kind of store"):
         run(tmp_path, "two", store="ftp://host/x", assemble=assembled(b"other"))
+
+
+def test_a_file_that_changed_since_it_was_assembled_is_not_published(tmp_path, assembled):
+    folder = assembled()
+    file = folder / "version/builds/cpu/model.bin"
+    before = file.stat()
+    file.chmod(0o644)
+    file.write_bytes(b"WEIGHTS")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(IntegrityError, match=r"builds/cpu/model\.bin was changed"):
+        run(tmp_path, "out", assemble=folder)
+    assert Catalog(open_store(str(tmp_path / "store"))).versions("ads") == ()
+
+
+def test_what_nobody_has_a_record_of_is_not_published(tmp_path, assembled):
+    folder = assembled()
+    (folder.parent / "record.json").unlink()
+    with pytest.raises(IntegrityError, match="no record"):
+        run(tmp_path, "out", assemble=folder)
