@@ -10,6 +10,7 @@ from typing import IO
 import numpy as np
 from numpy.lib import format as npy
 
+from pipeline.job.lists import as_rows
 from registry.errors import SourceError
 from registry.require import require
 
@@ -96,9 +97,10 @@ def _open_parquet(path: Path) -> SampleFile:
     def read(wanted: Sequence[str], rows: int) -> dict[str, np.ndarray]:
         try:
             with parquet.ParquetFile(path) as file:
-                return _first_batch(file, list(wanted), rows)
+                found = _first_batch(file, list(wanted), rows)
         except (ValueError, OSError) as error:
             raise SourceError(f"{path}: cannot be read: {error}") from error
+        return {name: as_rows(f"{path}: `{name}`", column) for name, column in found.items()}
 
     return SampleFile(names, read)
 

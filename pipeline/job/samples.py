@@ -77,7 +77,7 @@ class _Reader:
             where = f"{self.path}: `{columns[0]}`"
             return cast(where, _shaped(where, parts[0], tensor), tensor)
         where = f"{self.path}: the columns of `{tensor.name}`"
-        return cast(where, _spread(where, np.stack(parts, axis=1), tensor), tensor)
+        return cast(where, _spread(where, _side_by_side(parts), tensor), tensor)
 
     def labels(self, column: str) -> np.ndarray:
         where = f"{self.path}: the labels `{column}`"
@@ -112,6 +112,13 @@ def _limits(path: Path, file: SampleFile, rows: int, inputs: tuple[Input, ...]) 
         limits[tensor.shape[0]] = rows
         limits[shapes[tensor.offsets][0]] = int(offsets[rows]) if len(offsets) > rows else _ALL
     return limits
+
+
+def _side_by_side(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Join columns, some of which may hold lists: [rows, values of a row]."""
+    return np.concatenate(
+        [one.reshape(len(one), math.prod(one.shape[1:])) for one in parts], axis=1
+    )
 
 
 def _spread(where: str, stacked: np.ndarray, tensor: Input) -> np.ndarray:

@@ -185,6 +185,45 @@ def test_a_column_of_text_says_to_encode_it(name, frame, tmp_path):
         read(tmp_path, name, USER, columns={"user": ("why",)})
 
 
+def save_lists(folder, *lists):
+    pd.DataFrame({"x": list(lists), "y": range(len(lists))}).to_parquet(folder / "s.parquet")
+
+
+def test_lists_of_one_length_become_the_axes_of_an_input(tmp_path):
+    save_lists(tmp_path, [1.0, 2.0], [3.0, 4.0])
+    flat = Input(name="x", dtype="int64", shape=("batch", "length"))
+    assert read(tmp_path, "s.parquet", flat).inputs["x"].tolist() == [[1, 2], [3, 4]]
+    save_lists(tmp_path, [[1, 2], [3, 4]], [[5, 6], [7, 8]], [[9, 10], [11, 12]])
+    deep = Input(name="x", dtype="int64", shape=("batch", 2, 2), range=(0, 99))
+    found = read(tmp_path, "s.parquet", deep, rows=2).inputs["x"]
+    assert found.tolist() == [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+
+
+def test_lists_and_numbers_stand_side_by_side_in_one_input(tmp_path):
+    save_lists(tmp_path, [1.5, 2.0], [3.0, 4.0])
+    wide = Input(name="w", dtype="float32", shape=("batch", 3))
+    found = read_samples(
+        Samples(file="s.parquet", columns={"w": ("x", "y")}), (wide,), tmp_path
+    ).inputs["w"]
+    assert found.tolist() == [[1.5, 2, 0], [3, 4, 1]]
+
+
+@pytest.mark.parametrize(
+    ("lists", "message"),
+    [
+        (([1, 2], [3]), r"`x` holds lists of different lengths: 2 in row 0, 1 in row 1. Pad.*npz"),
+        (([[1], [2, 3]], [[1], [2, 3]]), "lists of different lengths: 1 in row 0, 2 in row 1"),
+        (([1, 2], None), "`x`, row 1: is no list"),
+        (([1.0, 2.5], [1.0, 2.0]), "2.5 is a fraction, and the input is int64"),
+        ((["a"], ["b"]), "holds text"),
+    ],
+)
+def test_lists_that_make_no_input_are_refused(lists, message, tmp_path):
+    save_lists(tmp_path, *lists)
+    with pytest.raises(SourceError, match=message):
+        read(tmp_path, "s.parquet", Input(name="x", dtype="int64", shape=("batch", "length")))
+
+
 @pytest.mark.parametrize("name", ["s.csv", "s.parquet"])
 def test_a_misspelt_column_is_found(name, frame, tmp_path):
     write(frame, tmp_path / name)
