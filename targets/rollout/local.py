@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from registry.errors import PlatformError, RolloutError, ServeError
-from registry.manifest import Version
-from targets.rollout.compare import compare
+from registry.manifest import Build, Version
 from targets.rollout.environment import Environment, Site, Step
 from targets.serving.build import choose_build
 from targets.serving.client import infer, is_there, reload
+from targets.serving.compare import compare
 from targets.serving.fetch import fetch, folder_of
 from targets.serving.load import LoadOptions, load_folder
 from targets.serving.presence import Presence, announced
 from targets.serving.recorded import RecordedAnswers, read_recorded
+from targets.target import Arrays
 
 
 def prove(site: Site, version: Version) -> Iterator[Step]:
@@ -29,7 +30,7 @@ def prove(site: Site, version: Version) -> Iterator[Step]:
         yield Step("load", in_force)
         answers = loaded.predictor.predict(recorded.inputs)
         yield Step(
-            "compare", compare(answers, recorded, build, f"{version.model} {version.number}")
+            "compare", _compare(answers, recorded, build, f"{version.model} {version.number}")
         )
     finally:
         loaded.predictor.close()
@@ -49,7 +50,7 @@ def confirm(site: Site, version: Version) -> Iterator[Step]:
         if number != version.number:
             raise RolloutError(f"{where} answers with version {number}, not {version.number}")
         build = choose_build(version, site.target)
-        yield Step("serve", f"{where}: {compare(answers, recorded, build, where)}")
+        yield Step("serve", f"{where}: {_compare(answers, recorded, build, where)}")
     if not servers:
         yield Step("serve", f"no server runs from {site.cache}; others see the channel move")
 
@@ -70,6 +71,13 @@ def _servers(site: Site, version: Version) -> list[Presence]:
         and presence.store == site.catalog.store.url
         and is_there(presence)
     ]
+
+
+def _compare(answers: Arrays, recorded: RecordedAnswers, build: Build, who: str) -> str:
+    try:
+        return compare(answers, recorded, build, who)
+    except ServeError as error:
+        raise RolloutError(str(error)) from error
 
 
 def _recorded(site: Site, version: Version) -> RecordedAnswers:

@@ -1,5 +1,6 @@
 """From a version's number to a version that is loaded, warmed up and ready to answer."""
 
+import logging
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -10,10 +11,14 @@ from registry.errors import PlatformError, ServeError
 from registry.manifest import Build, Draft, Version
 from targets.predictor import Predictor, open_predictor
 from targets.serving.build import choose_build
+from targets.serving.compare import compare
 from targets.serving.fetch import fetch
 from targets.serving.form import Form, read_form
 from targets.serving.live import Loaded
+from targets.serving.recorded import read_recorded
 from targets.serving.warm_up import joins_well, some_inputs, warm_up
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -37,14 +42,20 @@ Load = Callable[[Version], Loaded]
 
 
 def load_version(catalog: Catalog, version: Version, options: LoadOptions) -> Loaded:
-    """Check the contract, pull and verify, load, warm up.
+    """Check the contract, pull and verify, load, warm up, compare with the recorded answers.
 
     Raises:
-        PlatformError: What went wrong, as its own kind; nothing stays loaded.
+        ServeError: The version does not load here, or does not answer as the original did.
+        PlatformError: What else went wrong, as its own kind; nothing stays loaded.
     """
     build = choose_build(version, options.target)
     folder = fetch(catalog, version, options.cache)
-    return load_folder(folder, version, build, options)
+    loaded = load_folder(folder, version, build, options)
+    with ExitStack() as unproven:
+        unproven.callback(loaded.predictor.close)
+        _prove(loaded, folder)
+        unproven.pop_all()
+    return loaded
 
 
 def load_folder(folder: Path, version: Version, build: Build, options: LoadOptions) -> Loaded:
@@ -65,6 +76,18 @@ def load_folder(folder: Path, version: Version, build: Build, options: LoadOptio
         ) from error
     ids = tuple(entry.name for entry in version.inputs if entry.ids)
     return Loaded(version, build, predictor, form, rows, ids)
+
+
+def _prove(loaded: Loaded, folder: Path) -> None:
+    """Compare the answers of this host with those that the version carries, if it does."""
+    version = loaded.version
+    who = f"{version.model} {version.number}"
+    recorded = read_recorded(folder, version)
+    if recorded is None:
+        log.warning("%s carries no recorded answers: nothing was compared", who)
+        return
+    answers = loaded.predictor.predict(recorded.inputs)
+    log.info("%s: %s", who, compare(answers, recorded, loaded.build, who))
 
 
 def _warm_up(predictor: Predictor, form: Form, version: Version, folder: Path, batch: int) -> int:

@@ -257,6 +257,15 @@ def test_a_channel_that_is_not_there_ends_the_server(store, tmp_path):
     assert "producton" in said
 
 
+def test_a_version_that_answers_otherwise_than_recorded_is_not_served(tmp_path):
+    catalog = Catalog(open_store(str(tmp_path / "store")))
+    publish(catalog, tmp_path, 1, recorded_shift=0.5, runtimes=("onnxruntime",))
+    code, said = start_in_vain(tmp_path / "store", tmp_path, reference="ranker")
+    assert code == 20
+    assert "score: 16 of 16 values are off" in said
+    assert "the largest difference is 0.5" in said
+
+
 def test_sighup_takes_the_channel_up_at_once(tmp_path):
     catalog = Catalog(open_store(str(tmp_path / "store")))
     publish(catalog, tmp_path, 1, runtimes=("onnxruntime",))

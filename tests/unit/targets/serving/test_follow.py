@@ -4,7 +4,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from registry.catalog import Catalog
-from registry.errors import StoreError
+from registry.errors import ServeError, StoreError
 from registry.store import open_store
 from targets.serving.follow import Follower
 from targets.serving.limits import Limits
@@ -87,6 +87,21 @@ def test_does_not_try_at_every_look_and_says_why_once(catalog, tmp_path, caplog)
 
     asyncio.run(main())
     assert caplog.text.count("the live version stays: no network") == 1
+
+
+def test_a_version_that_answers_otherwise_than_recorded_stays_out(catalog, tmp_path, caplog):
+    publish(catalog, tmp_path, 3, recorded_shift=0.5, runtimes=("onnxruntime",))
+
+    async def main():
+        async with following(catalog, tmp_path) as scene:
+            await scene.comes_to(2)
+            catalog.move("ranker", "production", 3, who="me", why="nobody compared it")
+            with pytest.raises(ServeError, match=r"score: 16 of 16.*difference is 0\.5"):
+                await scene.follower.refresh()
+            await asyncio.sleep(0.1)
+            assert scene.live.served.number == 2
+
+    asyncio.run(main())
 
 
 def test_a_store_that_is_gone_leaves_the_version_live(catalog, tmp_path):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from registry.errors import RolloutError
+from registry.errors import ServeError
 from registry.manifest import Build, Numbers
 from targets.serving.recorded import RecordedAnswers
 
@@ -18,7 +18,7 @@ def compare(
         What was compared, in a line.
 
     Raises:
-        RolloutError: An output is missing, off, or of another shape; or nothing was compared.
+        ServeError: An output is missing, off, or of another shape; or nothing was compared.
     """
     faults = []
     compared = 0
@@ -32,7 +32,7 @@ def compare(
     if not compared:
         faults.append("nothing was compared")
     if faults:
-        raise RolloutError(f"{who} does not answer as the original did. {'; '.join(faults)}")
+        raise ServeError(f"{who} does not answer as the original did. {'; '.join(faults)}")
     return f"{compared} values equal the recorded ones within the version's tolerances"
 
 
@@ -51,4 +51,13 @@ def _fault(name: str, answer: np.ndarray, wanted: np.ndarray, numbers: Numbers) 
         return []
     bad = tuple(int(place) for place in np.argwhere(~within)[0])
     count = f"{int((~within).sum())} of {answer.size} values are off, first at {list(bad)}"
-    return [f"{name}: {count}: {left[bad]:g}, recorded was {right[bad]:g}"]
+    first = f"{left[bad]:g}, recorded was {right[bad]:g}"
+    return [f"{name}: {count}: {first}; the largest difference is {_largest(left, right):g}"]
+
+
+def _largest(left: np.ndarray, right: np.ndarray) -> float:
+    """Return the largest difference; infinite where one side alone is not finite."""
+    with np.errstate(invalid="ignore"):
+        difference = np.abs(left - right)
+    same = (left == right) | (np.isnan(left) & np.isnan(right))
+    return float(np.nan_to_num(np.where(same, 0.0, difference), nan=np.inf, posinf=np.inf).max())
