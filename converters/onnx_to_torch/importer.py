@@ -13,8 +13,9 @@ from converters.onnx_to_torch.fold import READERS, fold, kind_of
 from converters.onnx_to_torch.free_names import free_names
 from converters.onnx_to_torch.naming import check_type, identifier, title
 from converters.onnx_to_torch.row import Row, find
+from converters.onnx_to_torch.size_table import SIZE_ROWS
 from converters.onnx_to_torch.sizes import as_tensor, listed
-from converters.onnx_to_torch.table import ROWS, SIZE_ROWS
+from converters.onnx_to_torch.table import ROWS
 from converters.onnx_to_torch.values import Computed, Constant, Value, sizes_in
 from converters.onnx_to_torch.weights import read_tensor
 from registry.errors import ConversionError

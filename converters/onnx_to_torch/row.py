@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+#: Versions of operators that were only opened to more types, most of which torch has not.
+MORE_TYPES = (19, 21, 23, 24, 25)
+
 
 @dataclass(frozen=True)
 class Row:

@@ -38,10 +38,7 @@ from converters.onnx_to_torch.operators import (
     unary,
     vision,
 )
-from converters.onnx_to_torch.row import Row
-
-#: Versions of operators that were only opened to more types, most of which torch has not.
-_TYPES = (19, 21, 23, 24, 25)
+from converters.onnx_to_torch.row import MORE_TYPES, Row
 
 ROWS: tuple[Row, ...] = (
     # One number at a time
@@ -166,12 +163,12 @@ ROWS: tuple[Row, ...] = (
     Row("DepthToSpace", (1, 11, 13, 28), shape.depth_to_space),
     Row("Expand", (8, 13), shape.expand),
     Row("Flatten", (1, 9, 11, 13, 21, 23, 24, 25), shape.flatten),
-    Row("Identity", (1, 13, 14, 16, *_TYPES), shape.identity),
+    Row("Identity", (1, 13, 14, 16, *MORE_TYPES), shape.identity),
     Row("Pad", (2,), pad.pad_2),
-    Row("Pad", (11, 13, 18, *_TYPES), pad.pad),
-    Row("Reshape", (5, 13, 14, *_TYPES), shape.reshape),
-    Row("Shape", (1, 13, 15, *_TYPES), of_sizes.shape),
-    Row("Size", (1, 13, *_TYPES), of_sizes.size),
+    Row("Pad", (11, 13, 18, *MORE_TYPES), pad.pad),
+    Row("Reshape", (5, 13, 14, *MORE_TYPES), shape.reshape),
+    Row("Shape", (1, 13, 15, *MORE_TYPES), of_sizes.shape),
+    Row("Size", (1, 13, *MORE_TYPES), of_sizes.size),
     Row("Slice", (1,), cut.slice_1),
     Row("Slice", (10, 11, 13), cut.slice_),
     Row("SpaceToDepth", (1, 13, 28), shape.space_to_depth),
@@ -193,15 +190,15 @@ ROWS: tuple[Row, ...] = (
     Row("ScatterND", (11, 13, 16, 18), scatter.scatter_nd),
     Row("TensorScatter", (24,), scatter.tensor_scatter),
     # Tensors from little, and other types
-    Row("Constant", (1, 9, 11, 12, 13, *_TYPES), create.constant),
+    Row("Constant", (1, 9, 11, 12, 13, *MORE_TYPES), create.constant),
     Row("ConstantOfShape", (9, 20, 21, 23, 24, 25), create.constant_of_shape),
     Row("EyeLike", (9, 22), create.eye_like),
     Row("OneHot", (9, 11, 28), create.one_hot),
     Row("Range", (11, 27), create.span),
     Row("Trilu", (14,), create.triangle),
     Row("BitCast", (26,), cast.bit_cast),
-    Row("Cast", (6, 9, 13, *_TYPES, 28), cast.cast),
-    Row("CastLike", (15, *_TYPES), cast.cast_like),
+    Row("Cast", (6, 9, 13, *MORE_TYPES, 28), cast.cast),
+    Row("CastLike", (15, *MORE_TYPES), cast.cast_like),
     # Matrices, convolutions, pools, normalisation
     Row("Einsum", (12, 28), matrix.einsum),
     Row("Gemm", (7, 9, 11, 13), matrix.general_product),
@@ -237,12 +234,12 @@ ROWS: tuple[Row, ...] = (
     Row("RNN", (7, 14, 22), recurrent.rnn),
     # Integers for floats
     Row("ConvInteger", (10,), quantize.integer_convolution),
-    Row("DequantizeLinear", (10, 13, *_TYPES, 28), quantize.dequantize),
+    Row("DequantizeLinear", (10, 13, *MORE_TYPES, 28), quantize.dequantize),
     Row("DynamicQuantizeLinear", (11,), quantize.dynamic_quantize),
     Row("MatMulInteger", (10,), quantize.integer_product),
     Row("QLinearConv", (10,), quantize.quantized_convolution),
     Row("QLinearMatMul", (10, 21), quantize.quantized_product),
-    Row("QuantizeLinear", (10, 13, *_TYPES, 28), quantize.quantize),
+    Row("QuantizeLinear", (10, 13, *MORE_TYPES, 28), quantize.quantize),
     # Images and signals
     Row("AffineGrid", (20,), vision.affine_grid),
     Row("GridSample", (16, 20, 22), vision.grid_sample),
@@ -266,10 +263,10 @@ ROWS: tuple[Row, ...] = (
     Row("NegativeLogLikelihoodLoss", (12, 13, 22), loss.negative_log_likelihood),
     Row("SoftmaxCrossEntropyLoss", (12, 13), loss.softmax_cross_entropy),
     # Control flow, sequences, optional values
-    Row("If", (1, 11, 13, 16, *_TYPES), control.branch),
-    Row("Loop", (1, 11, 13, 16, *_TYPES), control.loop),
+    Row("If", (1, 11, 13, 16, *MORE_TYPES), control.branch),
+    Row("Loop", (1, 11, 13, 16, *MORE_TYPES), control.loop),
     Row("Scan", (8,), control.scan_8),
-    Row("Scan", (9, 11, 16, *_TYPES), control.scan),
+    Row("Scan", (9, 11, 16, *MORE_TYPES), control.scan),
     Row("ConcatFromSequence", (11,), sequence.concat),
     Row("Optional", (15, 28), sequence.optional),
     Row("OptionalGetElement", (15, 18, 28), sequence.get_element),
@@ -281,29 +278,4 @@ ROWS: tuple[Row, ...] = (
     Row("SequenceInsert", (11,), sequence.insert),
     Row("SequenceLength", (11,), sequence.length),
     Row("SplitToSequence", (11, 24), sequence.split),
-)
-
-#: What is computed with sizes alone; everything that does not fit goes by ROWS.
-SIZE_ROWS: tuple[Row, ...] = (
-    Row("Add", (7, 13, 14), of_sizes.add),
-    Row("Cast", (6, 9, 13, *_TYPES, 28), of_sizes.cast),
-    Row("Concat", (4, 11, 13), of_sizes.concat),
-    Row("Div", (7, 13, 14), of_sizes.divide),
-    Row("Equal", (7, 11, 13, 19), of_sizes.equal),
-    Row("Gather", (1, 11, 13), of_sizes.gather),
-    Row("Identity", (1, 13, 14, 16, *_TYPES), of_sizes.identity),
-    Row("Max", (8, 12, 13), of_sizes.greatest),
-    Row("Min", (8, 12, 13), of_sizes.least),
-    Row("Mod", (10, 13, 28), of_sizes.modulo),
-    Row("Mul", (7, 13, 14), of_sizes.multiply),
-    Row("Neg", (6, 13), of_sizes.negative),
-    Row("Range", (11, 27), of_sizes.span),
-    Row("ReduceProd", (18,), of_sizes.reduce_prod),
-    Row("Reshape", (5, 13, 14, *_TYPES), of_sizes.reshape),
-    Row("Shape", (1, 13, 15, *_TYPES), of_sizes.ranks),
-    Row("Slice", (10, 11, 13), of_sizes.slice_),
-    Row("Squeeze", (13, 21, 23, 24, 25), of_sizes.squeeze),
-    Row("Sub", (7, 13, 14), of_sizes.subtract),
-    Row("Unsqueeze", (13, 21, 23, 24, 25), of_sizes.unsqueeze),
-    Row("Where", (9, 16), of_sizes.where),
 )

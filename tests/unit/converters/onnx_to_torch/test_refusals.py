@@ -5,7 +5,8 @@ import pytest
 
 from converters.onnx_to_torch import import_model
 from converters.onnx_to_torch.bind import form_of
-from converters.onnx_to_torch.table import ROWS, SIZE_ROWS
+from converters.onnx_to_torch.size_table import SIZE_ROWS
+from converters.onnx_to_torch.table import ROWS
 from registry.errors import ConversionError, SourceError
 
 REFUSALS = {
