@@ -9,11 +9,11 @@ from typing import TypeVar
 from pipeline.record import Fault, Outcome, RunRecord, StageRecord
 from pipeline.report.write import write_report
 from pipeline.stages.bisection import BISECTION, Bisection
+from pipeline.stages.push import PUSHED, Pushed
 from pipeline.stages.verdict import Validation
 from pipeline.steps import Plan
 from pipeline.take import described
 from registry.composition import Split
-from registry.manifest import Version
 
 Found = TypeVar("Found")
 
@@ -35,6 +35,7 @@ class Diary:
     def write(self, outcome: Outcome, error: Fault | None = None) -> RunRecord:
         """Write `run.json` as things stand and return what it says."""
         plan = self.plan
+        pushed = self._found("push", PUSHED, Pushed.model_validate_json)
         record = RunRecord(
             schema=1,
             model=plan.model,
@@ -52,7 +53,8 @@ class Diary:
             source_digest=plan.source_digest,
             tools=dict(plan.tools),
             cpu=plan.cpu,
-            version=self._version(),
+            version=pushed.number if pushed else None,
+            already=pushed is not None and pushed.already,
         )
         draft = self.folder / "run.json.new"
         draft.write_text(record.model_dump_json(indent=1, by_alias=True))
@@ -73,10 +75,6 @@ class Diary:
         """Read what all tasks of a stage wrote, as far as they came."""
         names = [name for name, record in self.stages.items() if record.stage == stage]
         return tuple(found for name in names if (found := self._found(name, file, read)))
-
-    def _version(self) -> int | None:
-        version = self._found("push", "version.json", Version.model_validate_json)
-        return version.number if version else None
 
 
 def _new_folder(runs: Path) -> Path:

@@ -67,6 +67,7 @@ class RunRecord(Frozen):
         split, validations: What the stages found, as far as they came.
         bisections: Where targets that do not answer like the original go wrong.
         version: Number of the published version, where there is one.
+        already: An equal version was there before, and this run published none.
     """
 
     schema_version: Literal[1] = Field(default=1, alias="schema")
@@ -86,6 +87,7 @@ class RunRecord(Frozen):
     tools: dict[str, str]
     cpu: str
     version: int | None = None
+    already: bool = False
 
 
 def fault_of(error: PlatformError) -> Fault:

@@ -39,6 +39,7 @@ def as_record(result: RunResult) -> dict[str, JsonValue]:
         "outcome": record.outcome,
         "model": record.model,
         "version": record.version,
+        "already": record.already,
         "seconds": record.seconds,
         "report": str(result.report),
         "record": str(result.folder / "run.json"),
@@ -87,6 +88,7 @@ def _next(result: RunResult, job: Job) -> Iterator[str]:
     version = f"{record.model}@{record.version}"
     place = push.store if "://" in push.store else str((record.folder / push.store).resolve())
     endpoint = f" --endpoint {shlex.quote(push.endpoint)}" if push.endpoint else ""
-    yield f"version: {version} in {place}{f', channel {push.channel}' if push.channel else ''}"
+    what = f"{version} is already published" if record.already else version
+    yield f"version: {what} in {place}{f', channel {push.channel}' if push.channel else ''}"
     yield f"report:  {result.report}"
     yield f"next:    pipeline rollout {version} --store {shlex.quote(place)}{endpoint}"

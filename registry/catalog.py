@@ -78,8 +78,8 @@ class Catalog:
     ) -> Version:
         """Make a version of a draft, whose files lie in a folder, and return it.
 
-        Where the newest version answers from the same bytes, that one is returned; those of
-        its blobs that the store has lost are brought back.
+        Where the newest version answers from the same bytes and is held against the same, that
+        one is returned; those of its blobs that the store has lost are brought back.
 
         Args:
             expected: Files as whoever made the folder knows them.

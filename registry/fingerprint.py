@@ -1,22 +1,35 @@
-"""What makes two versions the same: that they answer from the same bytes."""
+"""What makes two versions the same: the bytes that they answer from, and what was promised."""
 
 import hashlib
 import json
 from collections.abc import Mapping
+
+from pydantic.main import IncEx
 
 from registry.manifest import Draft, File
 
 #: Of a version's folder: text about how it came to be, which answers nothing.
 _TEXTS = frozenset({"job.yaml", "draft.json"})
 
-#: Who made a file and what it was measured to do are not what it answers.
+#: Who made a file and what it was measured to do are not what it answers; what it may be off is
+#: what rollouts hold it against.
 _ARTIFACT = {"maker"}
-_BUILD = {"target": True, "runtime": True, "precision": True, "dense": True, "contract": True}
+_TOLERANCE: IncEx = {"__all__": {"output", "atol", "rtol", "because"}}
+_PARITY: dict[str, IncEx | bool] = {"kind": True, "outputs": _TOLERANCE, "losses": True}
+_PARITIES: IncEx = {"__all__": _PARITY}
+_BUILD: dict[str, IncEx | bool] = {
+    "target": True,
+    "runtime": True,
+    "precision": True,
+    "dense": True,
+    "contract": True,
+    "parity": _PARITIES,
+}
 _UNMEASURED = {"dense": _ARTIFACT, "contract": {"memory"}}
 
 
 def fingerprint(draft: Draft, files: Mapping[str, File]) -> str:
-    """Digest what a version answers with; equal for two that differ in report and lineage only.
+    """Digest what a version answers with and is held against, and not report, lineage and numbers.
 
     Fields that have their default are left out, so that a field more is no other version.
     """
@@ -50,4 +63,4 @@ def fingerprint(draft: Draft, files: Mapping[str, File]) -> str:
 
 def _answers(draft: Draft, name: str) -> bool:
     is_report = draft.report is not None and name.startswith(f"{draft.report}/")
-    return not is_report and name != draft.recorded and name not in _TEXTS
+    return not is_report and name not in _TEXTS

@@ -66,13 +66,25 @@ class Numbers(Frozen):
     histogram: dict[int, int]
 
 
+class Loss(Frozen):
+    """How much of a metric may be lost, and why that much."""
+
+    max_drop: float
+    because: str
+
+
 class Parity(Frozen):
-    """One of the two numbers: `conversion` (f32 forced) or `precision` (as shipped)."""
+    """One of the two numbers: `conversion` (f32 forced) or `precision` (as shipped).
+
+    Attributes:
+        metrics: Of the original and of the target; `losses` are their limits.
+    """
 
     kind: Literal["conversion", "precision"]
     in_force: dict[str, str]
     outputs: tuple[Numbers, ...] = Field(min_length=1)
     metrics: dict[str, tuple[float, float]] = Field(default_factory=dict)
+    losses: dict[str, Loss] = Field(default_factory=dict)
     cases: int = Field(ge=1)
     refused_alike: int = 0
     passed: bool
@@ -133,8 +145,9 @@ class Version(Draft):
     """An immutable, numbered set of artifacts that go live together.
 
     Attributes:
-        fingerprint: Digest of everything but number, time, report and lineage: equal
-            for two versions that answer from the same bytes.
+        fingerprint: Digest of everything but number, time, report, lineage and what was
+            measured: equal for two versions that answer from the same bytes and are held
+            against the same recorded answers within the same tolerances.
         files: Every file of the version, by its path in the version's folder.
     """
 

@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 
 from pipeline.job.job import ParityOptions
 from pipeline.stages.reference import LABELS
-from pipeline.stages.scores import Scores, dropped
+from pipeline.stages.scores import Scores, dropped, losses
 from registry.errors import InputError
 from registry.manifest import Draft, Parity
 from registry.progress import Progress
@@ -91,7 +91,11 @@ def hear(
         faults += dropped(options.metrics, measured)
     records = [one.parity(kind, in_force, measured) for kind, one in found.items()]
     return Heard(
-        parity=tuple(record for record in records if record),
+        parity=tuple(
+            record.model_copy(update={"losses": losses(options.metrics)})
+            for record in records
+            if record
+        ),
         faults=tuple(faults),
         passed=not faults and all(one.passed for one in found.values()),
         memory=memory,

@@ -13,7 +13,7 @@ from registry.progress import Progress
 from registry.signature import Frozen
 from registry.store import open_store
 
-REPORT = "report"
+REPORT, PUSHED = "report", "pushed.json"
 
 
 class Options(Frozen):
@@ -28,8 +28,15 @@ class Options(Frozen):
     who: str
 
 
+class Pushed(Frozen):
+    """What `pushed.json` holds: `already` says that an equal version was there before."""
+
+    number: int
+    already: bool
+
+
 def run(task: Task, out: Path, progress: Progress) -> None:
-    """Publish, move the channel unless it is there already, and write `version.json`."""
+    """Publish, move the channel unless it is there already, and write down what came of it."""
     options = Options.model_validate(task.options)
     folder = task.inputs["assemble"]
     draft = Draft.model_validate_json((folder / "draft.json").read_bytes())
@@ -40,11 +47,14 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         draft = draft.model_copy(update={"report": REPORT})
     store = options.store if "://" in options.store else str(task.folder / options.store)
     catalog = Catalog(open_store(store, endpoint=options.endpoint))
+    before = catalog.versions(draft.model)
     version = catalog.publish(draft, version_folder, progress, expected=_as_assembled(folder))
     if options.channel is not None:
         _move(catalog, version, options.channel, options.who)
     shutil.rmtree(version_folder)
     (out / "version.json").write_text(version.model_dump_json(indent=1, by_alias=True))
+    pushed = Pushed(number=version.number, already=version.number in before)
+    (out / PUSHED).write_text(pushed.model_dump_json())
 
 
 def _as_assembled(folder: Path) -> dict[str, KeptFile]:

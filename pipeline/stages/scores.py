@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from pipeline.job.job import Metric
+from registry.manifest import Loss
 from targets.parity.cases import Case
 from targets.parity.metrics import measure
 
@@ -54,6 +55,14 @@ def dropped(
                 f"{after:.6g}; it may fall by {metric.max_drop:g}"
             )
     return tuple(faults)
+
+
+def losses(metrics: tuple[Metric, ...]) -> dict[str, Loss]:
+    """Return how much of each metric may be lost, for the manifest."""
+    return {
+        name_of(metric): Loss(max_drop=metric.max_drop, because=metric.because)
+        for metric in metrics
+    }
 
 
 def name_of(metric: Metric) -> str:

@@ -89,7 +89,7 @@ def last_record(folder: Path) -> RunRecord:
 
 def test_a_job_becomes_a_version(first, folder):
     assert first.returncode == 0, first.stderr
-    assert "tiny@1 in store, channel candidate" in first.stdout
+    assert f"tiny@1 in {folder / 'store'}, channel candidate" in first.stdout
     assert "pipeline rollout tiny@1 --store" in first.stdout
     record = last_record(folder)
     assert record.outcome == "published"
@@ -104,6 +104,7 @@ def test_the_same_job_again_does_nothing_and_makes_no_version(first, folder):
     result = events[-1]
     assert result["event"] == "result"
     assert result["version"] == 1
+    assert result["already"]
     assert {name: how for name, how in result["stages"].items() if how != "cached"} == {
         "push": "done"
     }

@@ -69,7 +69,10 @@ def test_publishes_to_a_folder_beside_the_job_and_moves_the_channel(tmp_path, as
 
 def test_leaves_nothing_but_the_version_in_its_output(tmp_path, assembled, report):
     run(tmp_path, "out", assemble=assembled(), report=report)
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["version.json"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "pushed.json",
+        "version.json",
+    ]
     assert not (tmp_path / "weights" / "output" / "version" / "report").exists()
 
 
@@ -79,6 +82,11 @@ def test_the_same_bytes_are_the_same_version_and_the_channel_stays(tmp_path, ass
     catalog = Catalog(open_store(str(tmp_path / "store")))
     assert catalog.versions("ads") == (1,)
     assert len(catalog.history("ads", "candidate")) == 1
+    pushed = [
+        push.Pushed.model_validate_json(file.read_bytes()).already
+        for file in (tmp_path / "one/pushed.json", tmp_path / "two/pushed.json")
+    ]
+    assert pushed == [False, True]
 
 
 def test_other_bytes_are_another_version_and_the_channel_moves(tmp_path, assembled):

@@ -147,6 +147,7 @@ def test_metrics_are_measured_on_both_sides(made):
     found = validated(made, parity={"metrics": [METRIC]})
     assert found.passed
     assert found.parity[0].metrics == {"auc(score)": (1.0, 1.0)}
+    assert found.parity[0].losses["auc(score)"].max_drop == METRIC["max_drop"]
 
 
 def test_a_metric_that_drops_fails_though_all_numbers_are_within(made):

@@ -43,6 +43,12 @@ def test_stages_parity_version_report_and_what_to_do_next(job, capsys):
     assert "pipeline rollout movielens-dlrm@1 --store s3://bucket/models" in shown
 
 
+def test_a_version_that_was_there_before_is_not_claimed_anew(job, capsys):
+    show_summary(result(already=True), job)
+    assert "version: movielens-dlrm@1 is already published in s3://" in capsys.readouterr().out
+    assert as_record(result(already=True))["already"]
+
+
 def test_a_store_in_a_folder_is_named_so_that_the_next_command_finds_it(job, capsys):
     push = job.push.model_copy(update={"store": "../my store"})
     show_summary(result(folder=Path("/work/jobs")), job.model_copy(update={"push": push}))
