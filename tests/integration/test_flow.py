@@ -23,6 +23,7 @@ from targets.host.cpu import host
 from targets.parity.cases import read_cases
 from targets.predictor import open_predictor
 from tests import pieces
+from tests.kept import write_record
 
 MODEL = """
 import torch
@@ -156,7 +157,7 @@ def flow(folder: Path, job: dict) -> dict[str, Path]:
     outs: dict[str, Path] = {}
     there = contents(folder)
     for number, node in enumerate(graph(load_job(path), folder, lineage)):
-        outs[node.name] = folder / "outs" / f"{number}"
+        outs[node.name] = folder / "outs" / f"{number}" / "output"
         outs[node.name].mkdir(parents=True)
         task = Task(
             name=node.name,
@@ -167,9 +168,13 @@ def flow(folder: Path, job: dict) -> dict[str, Path]:
         )
         run = import_module(f"pipeline.stages.{node.stage}").run
         run(Task.model_validate_json(task.model_dump_json()), outs[node.name], silent)
+        write_record(outs[node.name])
         after = contents(folder)
         assert there.items() <= after.items(), f"{node.name} changed what was there"
-        mine = (outs[node.name].relative_to(folder), *[Path("store")] * (node.stage == "push"))
+        mine = (
+            outs[node.name].parent.relative_to(folder),
+            *[Path("store")] * (node.stage == "push"),
+        )
         for added in after.keys() - there.keys():
             assert any(map(added.is_relative_to, mine)), f"{node.name} wrote {added}"
         there = after
@@ -336,5 +341,5 @@ def test_a_tolerance_of_nothing_stops_the_flow_before_anything_is_assembled(tmp_
     job["parity"]["conversion"] |= {"atol": 0, "rtol": 0}
     with pytest.raises(ParityError, match="target ov does not answer like the original"):
         flow(tmp_path, job)
-    assert not list((tmp_path / "outs").glob("*/draft.json"))
+    assert not list((tmp_path / "outs").rglob("draft.json"))
     assert not (tmp_path / "store").exists()

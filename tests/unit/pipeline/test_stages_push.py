@@ -1,12 +1,10 @@
 """The stage that publishes."""
 
-import json
 import os
 import shutil
 
 import pytest
 
-from pipeline.kept_files import keep_files
 from pipeline.stages import push
 from pipeline.task import Task
 from registry import Catalog
@@ -15,6 +13,7 @@ from registry.manifest import Version
 from registry.progress import silent
 from registry.store import open_store
 from tests.drafts import write_draft
+from tests.kept import write_record
 
 
 @pytest.fixture
@@ -29,13 +28,8 @@ def _assemble(folder, answer):
     (folder / "output" / "draft.json").write_text(
         draft.model_copy(update={"report": None}).model_dump_json()
     )
-    keep(folder)
+    write_record(folder / "output")
     return folder / "output"
-
-
-def keep(folder):
-    files = {name: file.model_dump() for name, file in keep_files(folder / "output").items()}
-    (folder / "record.json").write_text(json.dumps({"files": files}))
 
 
 @pytest.fixture
