@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from pipeline.closed_pipe import write
 from registry.errors import PlatformError
 
 #: Exit codes beside those of `registry.errors`: click's for a wrong call, the shell's for
@@ -57,7 +58,7 @@ def call(arguments: Sequence[str]) -> int:
     except Exception:  # noqa: BLE001  a bug: shown whole, and said to be one
         import traceback  # noqa: PLC0415  the help needs to start fast
 
-        traceback.print_exc()
+        write(sys.stderr, traceback.format_exc())
         _complain(f"bug: this is a fault of pipeline {version()}, not of your job. Please report")
         _complain("it with the lines above.")
         return BUG
@@ -66,17 +67,17 @@ def call(arguments: Sequence[str]) -> int:
 def dispatch(arguments: Sequence[str]) -> int:
     """Answer `--help` and `--version` here, and hand all else to the command."""
     if not arguments or arguments[0] in ("-h", "--help", "help"):
-        sys.stdout.write(overview())
+        write(sys.stdout, overview())
         return 0 if arguments else USAGE
     if arguments[0] in ("-V", "--version"):
-        sys.stdout.write(f"pipeline {version()}\n")
+        write(sys.stdout, f"pipeline {version()}\n")
         return 0
     command = next((row for row in COMMANDS if row.name == arguments[0]), None)
     if command is None:
         _complain(f"error: {unknown(arguments[0])}")
         return USAGE
     load(command)(list(arguments[1:]))
-    sys.stdout.flush()
+    write(sys.stdout, "")
     return 0
 
 
@@ -132,7 +133,7 @@ def version() -> str:
 
 
 def _complain(line: str) -> None:
-    sys.stderr.write(f"{line}\n")
+    write(sys.stderr, f"{line}\n")
 
 
 def _drop_stdout() -> None:

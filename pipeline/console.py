@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
+from pipeline.closed_pipe import write
 from pipeline.progress import amount, duration, how_far
 from registry.progress import Progress
 
@@ -20,19 +21,17 @@ Json: TypeAlias = "str | int | float | Sequence[Json] | Mapping[str, Json] | Non
 
 def say(text: str) -> None:
     """Print a result."""
-    sys.stdout.write(f"{text}\n")
+    write(sys.stdout, f"{text}\n")
 
 
 def note(text: str) -> None:
     """Print what is not a result, for people: stderr."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
+    write(sys.stderr, f"{text}\n")
 
 
 def emit(record: Mapping[str, Json]) -> None:
     """Print one JSON object on one line, at once: `--json`."""
-    sys.stdout.write(json.dumps(record, ensure_ascii=False) + "\n")
-    sys.stdout.flush()
+    write(sys.stdout, json.dumps(record, ensure_ascii=False) + "\n")
 
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

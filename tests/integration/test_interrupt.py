@@ -1,4 +1,4 @@
-"""Ctrl-C ends a run cleanly, and the next one goes on."""
+"""Ctrl-C ends a run cleanly, and the next one goes on; a reader that leaves ends nothing."""
 
 import os
 import signal
@@ -50,6 +50,13 @@ def test_an_interrupt_is_clean_and_the_next_run_goes_on(run, tmp_path):
         check=True,
     )
     assert again.stderr.splitlines()[0] == "one: cached"
+
+
+def test_a_reader_that_leaves_does_not_change_what_comes_of_a_run(run, tmp_path):
+    run.stderr.close()
+    assert run.wait(30) == 0
+    (record,) = [read(path) for path in tmp_path.glob("home/runs/*/*/run.json")]
+    assert record.outcome == "done"
 
 
 def read(path: Path) -> RunRecord:
