@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from converters.brief import Arrays, Inspection
-from converters.programs.eager import named_outputs
+from converters.integers import are_no_ids, guess_range
+from converters.lookups_seen import Seen, watch
 from converters.programs.forward import call_in_order
 from converters.programs.signature import (
     input_values,
@@ -23,21 +24,59 @@ if TYPE_CHECKING:
     import torch
     from torch.export import ExportedProgram
 
+#: Rows that the module is run on.
+_FEW = 2
+
 _IDS = re.compile(r"(^|_)(ids?|idx|index|indices|item|items|user|users|token|tokens)($|_)")
 
 
+#: Ids in all bags of a batch, unless the job says otherwise.
+_TOTAL = Axis(min=0, max=1 << 16)
+
+_OFFSETS = re.compile(r"offset|(^|_)starts?($|_)", re.IGNORECASE)
+
+
 def inspect_module(module: "torch.nn.Module", samples: Arrays) -> Inspection:
-    """Guess the inputs from forward's parameters and from the samples' arrays."""
+    """Guess the inputs from forward's parameters, the samples, and a run with a few of them."""
     tables = find_tables(module)
     names = _parameters(module, samples)
-    inputs = tuple(guess_input(name, samples.get(name), tables) for name in names)
+    seen = _run(module, names, samples)
+    guessed = {name: guess_input(name, samples.get(name), tables, seen) for name in names}
+    inputs = tuple(_cut(guessed, name, seen, _includes_last(module)) for name in names)
     axes = {dim: Axis() for given, _ in inputs for dim in given.shape if isinstance(dim, str)}
     return Inspection(
         inputs=inputs,
-        outputs=_outputs(module, names, samples),
-        axes=axes,
+        outputs=seen.outputs,
+        axes=axes | {_total(of): _TOTAL for of in seen.bags.values()},
         tables=tuple((name, rows, dim) for name, (rows, dim) in tables.items()),
     )
+
+
+def _includes_last(module: "torch.nn.Module") -> bool:
+    return any(getattr(one, "include_last_offset", False) for one in module.modules())
+
+
+def _total(ids: str) -> str:
+    return f"{ids}_total".lower()
+
+
+def _cut(
+    guessed: Mapping[str, tuple[Input, str]],
+    name: str,
+    seen: Seen,
+    includes_last: bool,  # noqa: FBT001  of the module
+) -> tuple[Input, str]:
+    """Give what has to do with bags its role and its axis."""
+    given, said = guessed[name]
+    if name in seen.bags:
+        of = seen.bags[name]
+        shape = (f"{name}_size".lower(),) if includes_last else ("batch",)
+        bag = {"shape": shape, "ids": None, "range": None, "includes_last": includes_last}
+        return given.model_copy(update=bag | {"offsets": of}), f"starts the bags of {of}"
+    flat = name if name in seen.bags.values() else seen.weights.get(name)
+    if flat is None or not given.shape:
+        return given, said
+    return given.model_copy(update={"shape": (_total(flat), *given.shape[1:])}), said
 
 
 def find_tables(module: "torch.nn.Module") -> dict[str, tuple[int, int]]:
@@ -52,24 +91,33 @@ def find_tables(module: "torch.nn.Module") -> dict[str, tuple[int, int]]:
 
 
 def guess_input(
-    name: str, array: np.ndarray | None, tables: Mapping[str, tuple[int, int]]
+    name: str, array: np.ndarray | None, tables: Mapping[str, tuple[int, int]], seen: Seen
 ) -> tuple[Input, str]:
     """Describe an input by its samples or, without them, by its name; say what was guessed."""
-    rows = _rows(name, tables)
     if array is None:
-        if not _IDS.search(name) and rows is None:
-            said = "type and shape are guesses"
-            return Input(name=name, dtype=DType.FLOAT32, shape=("batch",)), said
-        ids = Ids(cardinality=rows or 1)
-        said = "type, shape and cardinality are guesses"
-        return Input(name=name, dtype=DType.INT64, shape=("batch",), ids=ids), said
+        return _by_name(name, _rows(name, tables))
     shape: tuple[Dim, ...] = ("batch", *array.shape[1:]) if array.ndim else ()
-    if array.dtype.kind in "iu":
-        ids = Ids(cardinality=rows or int(array.max(initial=0)) + 1)
-        said = "cardinality " + ("of the table" if rows else "is the samples' largest id + 1")
-        return Input(name=name, dtype=DType.INT64, shape=shape, ids=ids), said
-    dtype = DType.BOOL if array.dtype.kind == "b" else DType.FLOAT32
-    return Input(name=name, dtype=dtype, shape=shape), "the first axis is taken to be the batch"
+    if array.dtype.kind not in "iu":
+        dtype = DType.BOOL if array.dtype.kind == "b" else DType.FLOAT32
+        said = "the first axis is taken to be the batch"
+        return Input(name=name, dtype=dtype, shape=shape), said
+    whole = Input(name=name, dtype=DType.INT64, shape=shape)
+    rows = seen.rows.get(name) or (None if seen.outputs else _rows(name, tables))
+    if are_no_ids(array) or (seen.outputs and rows is None):
+        values, said = guess_range(array)
+        return whole.model_copy(update={"range": values}), said
+    ids = Ids(cardinality=rows or int(array.max(initial=0)) + 1)
+    said = "cardinality " + ("of the table" if rows else "is the samples' largest id + 1")
+    return whole.model_copy(update={"ids": ids}), said
+
+
+def _by_name(name: str, rows: int | None) -> tuple[Input, str]:
+    if not _IDS.search(name) and rows is None:
+        said = "type and shape are guesses"
+        return Input(name=name, dtype=DType.FLOAT32, shape=("batch",)), said
+    ids = Ids(cardinality=rows or 1)
+    said = "type, shape and cardinality are guesses"
+    return Input(name=name, dtype=DType.INT64, shape=("batch",), ids=ids), said
 
 
 def _rows(name: str, tables: Mapping[str, tuple[int, int]]) -> int | None:
@@ -88,19 +136,38 @@ def _parameters(module: "torch.nn.Module", samples: Arrays) -> tuple[str, ...]:
     return tuple(wanted) or tuple(samples)
 
 
-def _outputs(module: "torch.nn.Module", names: tuple[str, ...], samples: Arrays) -> tuple[str, ...]:
-    """Name the outputs by running the module on a few samples, where they suffice."""
+def _run(module: "torch.nn.Module", names: tuple[str, ...], samples: Arrays) -> Seen:
+    """Run the module on a few samples, where they suffice."""
     import torch
 
     if not set(names) <= set(samples):
-        return ()
-    few = [torch.tensor(samples[name][:2]) for name in names]
-    few = [one.float() if one.is_floating_point() else one for one in few]
-    try:
-        with torch.inference_mode():
-            return tuple(named_outputs(call_in_order(module, names)(*few), ()))
-    except Exception:  # noqa: BLE001 - the samples may well not fit; the job says it then
-        return ()
+        return Seen()
+    arrays = _few({name: samples[name] for name in names}, includes_last=_includes_last(module))
+    wide = {"f": torch.float32, "i": torch.int64, "u": torch.int64, "b": torch.bool}
+    few = {
+        name: torch.tensor(array).to(wide[array.dtype.kind]).contiguous()
+        for name, array in arrays.items()
+    }
+    return watch(call_in_order(module, names), few)
+
+
+def _few(samples: Arrays, *, includes_last: bool) -> Arrays:
+    """Take the first rows; of bags, with as many ids as the offsets say."""
+    few = {name: array[:_FEW] for name, array in samples.items()}
+    flat = [name for name, array in samples.items() if array.dtype.kind in "iu" and array.ndim == 1]
+    starts = [name for name in flat if _OFFSETS.search(name)]
+    for name in starts:
+        offsets = samples[name]
+        bagged = [other for other in flat if other not in starts]
+        of = next((one for one in bagged if one in name), bagged[0] if bagged else None)
+        if of is None or len(offsets) <= _FEW:
+            continue
+        few[name] = offsets[: _FEW + includes_last]
+        length = len(samples[of])
+        total = max(0, int(offsets[_FEW]))
+        alike = [one for one, array in samples.items() if len(array) == length != len(offsets)]
+        few |= {one: samples[one][:total] for one in {of, *alike}}
+    return few
 
 
 def guess_program(program: "ExportedProgram", samples: Arrays) -> Inspection:
@@ -112,6 +179,11 @@ def guess_program(program: "ExportedProgram", samples: Arrays) -> Inspection:
         str(node.args[1]): str(node.args[0])
         for node in program.graph.nodes
         if "aten.embedding" in str(node.target)
+    }
+    bags = {
+        str(node.args[2]): str(node.args[1])
+        for node in program.graph.nodes
+        if "aten.embedding_bag" in str(node.target) and len(node.args) > 2
     }
     weights = {
         spec.arg.name: str(spec.target)
@@ -129,13 +201,17 @@ def guess_program(program: "ExportedProgram", samples: Arrays) -> Inspection:
         shape = named_shape(value.shape, axes)
         table = weights.get(used.get(str(name), ""))
         rows = tables[table][0] if table else None
-        ids, said = None, "as the program says"
+        ids, values, said = None, None, "as the program says"
         if not value.dtype.is_floating_point and value.dtype is not torch.bool:
-            largest = int(samples[name].max(initial=0)) if name in samples else 0
-            ids = Ids(cardinality=rows or largest + 1)
-            said = "cardinality of its table" if rows else "cardinality is a guess"
+            ids = Ids(cardinality=rows) if rows else None
+            values, said = guess_range(samples.get(str(name)))
+            values, said = (None, "cardinality of its table") if rows else (values, said)
+        if name in bags:
+            ids, values, said = None, None, f"starts the bags of {bags[name]}"
+        told = {"ids": ids, "range": values, "offsets": bags.get(str(name))}
         dtype = torch_dtype(value.dtype)
-        inputs.append((Input(name=str(name), dtype=dtype, shape=shape, ids=ids), said))
+        given = Input(name=str(name), dtype=dtype, shape=shape)
+        inputs.append((given.model_copy(update=told), said))
     return Inspection(
         inputs=tuple(inputs),
         outputs=output_names(output_tree(program), ()),

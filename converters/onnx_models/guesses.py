@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from converters.brief import Arrays
+from converters.integers import guess_range
 from converters.onnx_models.files import signature_of
 from registry.composition import Kept
 from registry.signature import ANY, Dim, Ids, Input, Tensor
@@ -54,17 +55,14 @@ def _guess(tensor: Tensor, rows: int | None, samples: Arrays) -> tuple[Input, st
     ]
     if shape and tensor.shape[0] == ANY:
         shape[0] = "batch"
-    ids, said = None, "as the file says"
-    if tensor.dtype.value in ("int64", "int32"):
-        if rows is not None:
-            ids, said = Ids(cardinality=rows), f"rows are gathered by it from a table of {rows}"
-        elif tensor.name in samples:
-            largest = int(samples[tensor.name].max(initial=0))
-            ids, said = Ids(cardinality=largest + 1), "cardinality is the samples' largest id + 1"
-        else:
-            ids, said = Ids(cardinality=1), "cardinality is a guess"
-    given = Input(name=tensor.name, dtype=tensor.dtype, shape=tuple(shape), ids=ids)
-    return given, said
+    given = Input(name=tensor.name, dtype=tensor.dtype, shape=tuple(shape))
+    if tensor.dtype.value not in ("int64", "int32"):
+        return given, "as the file says"
+    if rows is not None:
+        told = {"ids": Ids(cardinality=rows)}
+        return given.model_copy(update=told), f"rows are gathered by it from a table of {rows}"
+    values, said = guess_range(samples.get(tensor.name))
+    return given.model_copy(update={"range": values}), said
 
 
 def _rows(model: "onnx.ModelProto") -> dict[str, int]:

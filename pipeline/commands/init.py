@@ -10,6 +10,8 @@ import typer
 from pydantic import JsonValue
 
 from pipeline import console
+from pipeline.commands.store_options import DEFAULT_STORE
+from pipeline.job.fitting import fit_samples
 from pipeline.job.load import load_job
 from pipeline.job.look import look
 from pipeline.job.sample_files import open_samples
@@ -50,9 +52,10 @@ def init(  # noqa: PLR0913  one a command-line option
     else:
         source |= {"factory": what, "path": _beside(path, out), "args": _arguments(args)}
         source |= {"weights": _beside(weights, out)} if weights else {}
-    name = what.stem if isinstance(what, Path) else what.partition(":")[0].rpartition(".")[2]
+    name = what.stem if isinstance(what, Path) else _name(what)
     file, held = (_beside(samples, out), open_samples(samples).names) if samples else (None, ())
-    _write(out, Given(out.name, model or slug(name), source, file, held))
+    store = _beside(Path(DEFAULT_STORE), out)
+    _write(out, Given(out.name, model or slug(name), source, file, held, store))
 
 
 def _write(out: Path, given: Given) -> None:
@@ -61,8 +64,15 @@ def _write(out: Path, given: Given) -> None:
     seen = look(given, out.parent)
     out.write_text(sketch(given, seen), encoding="utf-8")
     console.say(f"{out}: {_count(seen.inputs, 'input')}, {_count(seen.tables, 'table')}")
-    load_job(out)
+    fit_samples(load_job(out), out)
     console.say(f"Read what was guessed of the inputs, then: pipeline run {out}")
+
+
+def _name(factory: str) -> str:
+    """Name a model after its callable, or after its module where all callables have that name."""
+    module, _, made_by = factory.partition(":")
+    usual = made_by in ("", "build", "make", "create", "model")
+    return module.rpartition(".")[2] if usual else made_by.rpartition(".")[2]
 
 
 def _count(things: Sized, noun: str) -> str:

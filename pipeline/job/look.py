@@ -7,11 +7,14 @@ from pydantic import ValidationError
 
 from converters.sources import SOURCES
 from converters.sources.source import Inspection, Source, SourceOptions
+from pipeline.job.columns import numbered
+from pipeline.job.job import Samples
 from pipeline.job.sample_files import open_samples
 from pipeline.job.sketch import Given
 from registry.errors import JobError
 
-_ROWS = 64
+#: As many as a job takes that does not say how many.
+_ROWS = int(Samples.model_fields["rows"].default)
 
 
 def look(given: Given, folder: Path) -> Inspection:
@@ -36,7 +39,12 @@ def _options(source: Source, given: Given) -> SourceOptions:
 
 
 def _first_rows(path: Path) -> dict[str, np.ndarray]:
-    """Read the start of what is numeric in a file of samples."""
+    """Read the start of what is numeric in a file of samples, numbered columns also as one."""
     file = open_samples(path)
     arrays = file.read(file.names, _ROWS)
-    return {name: array for name, array in arrays.items() if array.dtype.kind in "biuf"}
+    numbers = {name: array for name, array in arrays.items() if array.dtype.kind in "biuf"}
+    joined = {} if path.suffix.lower() == ".npz" else numbered(tuple(numbers))
+    return numbers | {
+        stem: np.stack([numbers[column] for column in columns], axis=1)
+        for stem, columns in joined.items()
+    }

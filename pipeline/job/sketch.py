@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from converters.sources.source import Inspection
 from converters.split.policy import SplitOptions
 from pipeline.job import scalar
+from pipeline.job.columns import numbered
 from pipeline.job.job import ParityOptions
 from pipeline.progress import size
 from registry.signature import Axis, Dim, Ids, Input
@@ -19,6 +20,9 @@ _TEMPLATE = Path(__file__).with_name("job.yaml.j2")
 
 #: Words that need no quotes, whatever stands around them.
 _PLAIN = re.compile(r"[A-Za-z_.](?:[\w./:-]*[\w./-])?", re.ASCII)
+
+#: Names of what is known to be right.
+_LABEL = re.compile(r"(^|_)(y|labels?|targets?|click(s|ed)?)($|_)", re.IGNORECASE)
 
 _WIDE = ("int64", "int32")
 
@@ -31,6 +35,7 @@ class Given:
         source: The `source` block, its paths relative to the job file.
         samples: Relative to the job file.
         held: Names of the samples' arrays or columns.
+        store: Where versions go, relative to the job file.
     """
 
     file: str
@@ -38,6 +43,7 @@ class Given:
     source: Mapping[str, JsonValue]
     samples: str | None = None
     held: tuple[str, ...] = ()
+    store: str = ".pipeline/store"
 
 
 def sketch(given: Given, seen: Inspection) -> str:
@@ -49,7 +55,8 @@ def sketch(given: Given, seen: Inspection) -> str:
     )
     environment.filters |= {"written": _written, "comment": _comment}
     inputs = [_complete(tensor, remark, seen) for tensor, remark in seen.inputs]
-    seen_names = {one.name for one, _ in inputs}
+    columns = _columns(given, [one.name for one, _ in inputs])
+    taken = {one.name for one, _ in inputs}.union(*columns.values())
     named = dict.fromkeys(dim for one, _ in inputs for dim in one.shape if isinstance(dim, str))
     known = {slug(name): axis for name, axis in seen.axes.items()}
     axes = {name: known.get(name, Axis()) for name in named}
@@ -62,10 +69,19 @@ def sketch(given: Given, seen: Inspection) -> str:
         outputs=seen.outputs if len(set(seen.outputs)) == len(seen.outputs) else (),
         samples=given.samples,
         held=given.held,
-        label=next((name for name in given.held if name not in seen_names), "clicked"),
+        columns=columns,
+        label=next((n for n in given.held if n not in taken and _LABEL.search(n)), None),
+        store=given.store,
         tables=[_Table(*table) for table in seen.tables],
         batches=_batches(inputs[0][0].shape, axes) if inputs else None,
     )
+
+
+def _columns(given: Given, inputs: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Say which columns make up an input that is no column itself."""
+    if given.samples is None or given.samples.endswith(".npz"):
+        return {}
+    return {name: found for name, found in numbered(given.held).items() if name in inputs}
 
 
 def slug(text: str) -> str:

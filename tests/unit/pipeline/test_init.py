@@ -2,6 +2,7 @@
 
 import numpy as np
 import onnx
+import pandas as pd
 import pytest
 import torch
 from onnx import TensorProto, helper
@@ -99,6 +100,24 @@ def test_a_factory_becomes_a_job(folder):
     ]
     text = (folder / "jobs" / "clicks.yaml").read_text()
     assert ": 3,000 x 8, 93.8 KiB: cut" in text
+
+
+@pytest.mark.parametrize(
+    ("made_by", "name"), [("build", "shop"), ("make", "shop"), ("clicks", "clicks")]
+)
+def test_a_model_is_named_after_what_makes_it_and_goes_to_the_usual_store(made_by, name, folder):
+    module = f"shop_{made_by}_init"
+    (folder / f"{module}.py").write_text(MODULE.replace("def build", f"def {made_by}"))
+    frame = pd.DataFrame({"user": [0, 1, 1999]} | {f"dense_{at}": [0.5] * 3 for at in range(3)})
+    frame.assign(clicked=[0, 1, 0]).to_csv("s.csv", index=False)
+    command = ["init", "--factory", f"{module}:{made_by}", "--samples", "s.csv"]
+    assert call([*command, "--out", "jobs/clicks.yaml"]) == 0
+    assert call(["check", "jobs/clicks.yaml"]) == 0
+    job = load_job(folder / "jobs" / "clicks.yaml")
+    assert job.model == (module if name == "shop" else name)
+    assert job.push.store == "../.pipeline/store"
+    assert job.samples.columns == {"dense": ("dense_0", "dense_1", "dense_2")}
+    assert job.samples.labels == "clicked"
 
 
 def test_a_job_is_not_overwritten_unless_forced(onnx_file, folder, capsys):

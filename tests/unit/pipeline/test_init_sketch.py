@@ -47,7 +47,7 @@ def test_a_sketch_says_again_what_was_seen(load):
     assert job.outputs == SEEN.outputs
     assert job.samples.file == "s.npz"
     assert [target.runtime for target in job.targets] == ["openvino", "onnxruntime"]
-    assert job.push.store == "store"
+    assert job.push.store == ".pipeline/store"
     assert "# the width is a guess" in text
 
 
@@ -116,10 +116,24 @@ def test_a_sketch_says_what_the_samples_hold(file, tmp_path):
     source = {"kind": "onnx", "file": "model.onnx"}
     text = sketch(Given("job.yaml", "m", source, file, ("user", "a b", "clicked\n")), SEEN)
     assert "# The file holds: user, a b, clicked\n" in text
-    assert '  # labels: "a b"\n' in text
+    assert '  labels: "clicked\\n"\n' in text
     assert ('  # columns: {user: [user, "a b"]}\n' in text) == (file == "s.csv")
     (tmp_path / "job.yaml").write_text(text, encoding="utf-8")
     assert load_job(tmp_path / "job.yaml").samples.file == file
+
+
+@pytest.mark.parametrize("label", ["y", "label", "is_click", "Target"])
+def test_columns_that_are_numbered_make_an_input_and_no_label(label, tmp_path):
+    (tmp_path / "s.csv").touch()
+    (tmp_path / "model.onnx").touch()
+    source = {"kind": "onnx", "file": "model.onnx"}
+    held = ("user", "dense_1", label, "dense_0", "other_0", "other_1", "dense_2")
+    given = Given("job.yaml", "m", source, "s.csv", held)
+    dense = Input(name="dense", dtype="float32", shape=("batch", 3))
+    (tmp_path / "job.yaml").write_text(sketch(given, seen(dense)), encoding="utf-8")
+    samples = load_job(tmp_path / "job.yaml").samples
+    assert samples.columns == {"dense": ("dense_0", "dense_1", "dense_2")}
+    assert samples.labels == label
 
 
 def test_sizes_that_are_none_become_axes(load):
