@@ -54,7 +54,7 @@ def _parse(data: bytes, kind: type[Record], key: str) -> Record:
         return kind.model_validate_json(data, strict=True)
     except ValidationError as error:
         faults = [
-            f"{'.'.join(map(str, fault['loc'])) or 'it'}: {fault['msg']}"
+            ": ".join(filter(None, (".".join(map(str, fault["loc"])), fault["msg"])))
             for fault in error.errors(include_input=False, include_url=False)
         ]
         raise _disbelieved(key, faults) from error
@@ -64,5 +64,6 @@ def _disbelieved(key: str, faults: list[str]) -> IntegrityError:
     more = f"; and {len(faults) - _ENOUGH} more" if len(faults) > _ENOUGH else ""
     return IntegrityError(
         f"{key} cannot be believed: {'; '.join(faults[:_ENOUGH])}{more}. It was not written by "
-        "this program, or by a newer one, or was changed after. Look at who may write to the store"
+        "this program, or by a newer one, or was changed after. Bring it back from a copy of the "
+        "store, or remove it where there is none, and look at who may write to the store"
     )

@@ -12,7 +12,8 @@ from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, Sto
 from pipeline.commands.version_text import describe, figures, moment, plain, total
 from pipeline.progress import size
 from registry.catalog import Catalog
-from registry.errors import StoreError
+from registry.errors import IntegrityError, StoreError
+from registry.manifest import Version
 from registry.reference import check_name, parse_reference
 from registry.side_by_side import ahead
 
@@ -47,12 +48,16 @@ def show(
     endpoint: Endpoint = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a version: its inputs, parts, targets, parity and origin."""
-    version = open_catalog(store, endpoint).resolve(reference)
+    """Show a version: its inputs, parts, targets, parity and origin; of MODEL, all versions too."""
+    catalog = open_catalog(store, endpoint)
+    version = catalog.resolve(reference)
     if as_json:
         console.emit(version.model_dump(mode="json", by_alias=True))
-    else:
-        console.say(describe(version))
+        return
+    console.say(describe(version))
+    if "@" not in reference:
+        console.say("")
+        _list_versions(catalog, version.model, as_json=False)
 
 
 @app.command()
@@ -102,32 +107,45 @@ def verify(
 
 @app.command()
 def log(
-    reference: Annotated[str, typer.Argument(metavar="MODEL@CHANNEL")],
+    reference: Annotated[str, typer.Argument(metavar="MODEL[@CHANNEL]")],
     *,
     store: StoreUrl = DEFAULT_STORE,
     endpoint: Endpoint = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show a channel's history: who moved it where, when and why; the newest first."""
+    """Show who moved a channel, or all of a model's, where, when and why; the newest first."""
     wanted = parse_reference(reference)
-    if wanted.channel is None:
-        raise StoreError(f"{reference!r} names no channel. Write MODEL@CHANNEL")
+    if wanted.number is not None:
+        raise StoreError(f"{reference!r} names a version. Write MODEL or MODEL@CHANNEL")
     catalog = open_catalog(store, endpoint)
-    catalog.resolve(reference)  # says what is missing
-    moves = catalog.history(wanted.model, wanted.channel)[::-1]
+    names = [wanted.channel] if wanted.channel else catalog.channels(wanted.model)
+    moves = [move for name in names for move in catalog.history(wanted.model, name)]
+    if not moves:
+        catalog.resolve(reference)  # says what is missing
+    moves.sort(key=lambda move: (move.when, move.number), reverse=True)
     if as_json:
         console.emit({"model": wanted.model, "moves": [m.model_dump(mode="json") for m in moves]})
         return
     rows = [
-        (str(m.number), moment(m.when), str(m.previous or ""), str(m.version), m.who, m.why)
+        (
+            m.channel,
+            str(m.number),
+            moment(m.when),
+            str(m.previous or ""),
+            str(m.version),
+            m.who,
+            m.why,
+        )
         for m in moves
     ]
-    header = ("move", "when", "from", "to", "who", "why")
+    header = ("channel", "move", "when", "from", "to", "who", "why")
     console.show_table(header, [tuple(map(plain, row)) for row in rows])
 
 
 def _list_models(catalog: Catalog, *, as_json: bool) -> None:
     models = catalog.models()
+    if not models:
+        _check_there(catalog)
     found = dict(zip(models, ahead(catalog.versions, models, width=8), strict=True))
     pointers = ahead(partial(_channels, catalog), models, width=8)
     channels = dict(zip(models, pointers, strict=True))
@@ -147,25 +165,52 @@ def _list_models(catalog: Catalog, *, as_json: bool) -> None:
         console.show_table(("model", "versions", "newest", "channels"), lines)
 
 
+def _check_there(catalog: Catalog) -> None:
+    if not catalog.store.is_there():
+        raise StoreError(
+            f"{catalog.store.url}: there is no such folder. Name another with --store; the first "
+            "push makes one"
+        )
+
+
 def _list_versions(catalog: Catalog, model: str, *, as_json: bool) -> None:
-    catalog.resolve(model)  # says what is missing
-    versions = list(ahead(partial(catalog.version, model), catalog.versions(model), width=8))
+    numbers = catalog.versions(model)
+    if not numbers:
+        catalog.resolve(model)  # says what is missing
+    found = dict(zip(numbers, ahead(partial(_read, catalog, model), numbers, width=8), strict=True))
     channels = _channels(catalog, model)
     if as_json:
-        rows: list[JsonValue] = [figures(version) for version in versions]
+        rows: list[JsonValue] = [
+            figures(read)
+            if isinstance(read, Version)
+            else {"model": model, "version": number, "damaged": read}
+            for number, read in found.items()
+        ]
         console.emit({"model": model, "channels": {**channels}, "versions": rows})
         return
     lines = [
-        (
-            str(version.number),
-            moment(version.created),
-            size(total(version)),
-            ", ".join(build.target for build in version.builds),
-            ", ".join(name for name, number in channels.items() if number == version.number),
-        )
-        for version in versions
+        (str(number), *_facts(read), ", ".join(n for n, at in channels.items() if at == number))
+        for number, read in found.items()
     ]
     console.show_table(("version", "created", "size", "targets", "channels"), lines)
+    for read in found.values():
+        if isinstance(read, str):
+            console.note(plain(read))
+
+
+def _read(catalog: Catalog, model: str, number: int) -> Version | str:
+    """Read a version, or say why it cannot be believed: one that is damaged hides no other."""
+    try:
+        return catalog.version(model, number)
+    except IntegrityError as error:
+        return str(error)
+
+
+def _facts(read: Version | str) -> tuple[str, str, str]:
+    if isinstance(read, str):
+        return "damaged", "", ""
+    targets = ", ".join(build.target for build in read.builds)
+    return moment(read.created), size(total(read)), targets
 
 
 def _channels(catalog: Catalog, model: str) -> dict[str, int]:

@@ -89,6 +89,10 @@ class FolderStore:
             return path.stat().st_size
         return None
 
+    def is_there(self) -> bool:
+        """Look for the folder."""
+        return self.root.is_dir()
+
     def children(self, prefix: str) -> tuple[str, ...]:
         """List a folder: its files, and the folders with anything in them."""
         folder = self.root / check_prefix(prefix)

@@ -87,6 +87,10 @@ class S3Bucket:
                     return None
                 raise
 
+    def is_there(self) -> bool:
+        """Say yes: a bucket that is not there is an error of every request."""
+        return True
+
     def children(self, prefix: str) -> tuple[str, ...]:
         """List one level."""
         start = f"{self.place.prefix}{check_prefix(prefix)}"

@@ -57,6 +57,9 @@ class Store(Protocol):
     def size(self, key: str) -> int | None:
         """Return how many bytes an object has, or None where there is none."""
 
+    def is_there(self) -> bool:
+        """Say whether the place exists, which an empty one may not do before the first write."""
+
     def children(self, prefix: str) -> tuple[str, ...]:
         """Return the names that stand directly under a prefix, sorted; "a/" for those in `a`."""
 

@@ -77,9 +77,38 @@ def test_shows_a_history_without_what_could_steer_the_terminal(catalog, run):
     code, out, _ = run("log", "ads@candidate")
     assert code == 0
     newest, oldest = out.splitlines()[1:]
-    assert newest.split()[2:] == ["2", "1", "bob", "slower"]
+    assert newest.split()[0] == "candidate"
+    assert newest.split()[3:] == ["2", "1", "bob", "slower"]
     assert oldest.endswith("newer ?[31m")
     assert "\x1b" not in out
+
+
+def test_without_a_channel_the_history_is_of_all(catalog, run):
+    catalog.move("ads", "production", 2, who="cat", why="it is good")
+    _, out, _ = run("log", "ads")
+    assert [line.split()[0] for line in out.splitlines()[1:]] == [
+        "production",
+        "candidate",
+        "candidate",
+    ]
+
+
+def test_a_model_without_a_version_shows_all_of_them(catalog, run):
+    assert "candidate" in run("show", "ads")[1].splitlines()[-2]
+    assert "candidate" not in run("show", "ads@1")[1]
+
+
+def test_a_damaged_version_is_marked_and_hides_no_other(catalog, run, tmp_path):
+    (file,) = (tmp_path / ".pipeline/store").rglob("versions/000002.json")
+    file.chmod(0o644)
+    file.write_bytes(file.read_bytes()[:100])
+    code, out, err = run("ls", "ads")
+    assert code == 0
+    assert [line.split()[:2][-1] for line in out.splitlines()[2:]] == ["damaged"]
+    assert "Invalid JSON" in err
+    first, second = json.loads(run("ls", "ads", "--json")[1])["versions"]
+    assert "damaged" not in first
+    assert "Invalid JSON" in second["damaged"]
 
 
 def test_speaks_json(catalog, run):
@@ -102,7 +131,8 @@ def test_speaks_json(catalog, run):
         (("show", "adz"), "Did you mean 'ads'?"),
         (("ls", "adz"), "Did you mean 'ads'?"),
         (("pull", "ads@9", "--out", "x"), "ads has no version 9"),
-        (("log", "ads"), "names no channel. Write MODEL@CHANNEL"),
+        (("log", "ads@1"), "names a version. Write MODEL or MODEL@CHANNEL"),
+        (("ls", "--store", "nowhere"), "nowhere: there is no such folder"),
         (("log", "ads@candidates"), "Did you mean 'candidate'?"),
         (("show", "ads", "--store", "ftp://x"), "no such kind of store"),
     ],
@@ -125,6 +155,7 @@ def test_a_corrupt_blob_has_its_own_exit_code(catalog, run, tmp_path):
 
 def test_an_empty_store_says_so(run, tmp_path, monkeypatch):
     monkeypatch.setenv("PIPELINE_STORE", str(tmp_path / "nothing"))
+    (tmp_path / "nothing").mkdir()
     assert run("ls")[:2] == (0, f"{tmp_path}/nothing holds no models\n")
 
 

@@ -98,3 +98,8 @@ def test_refuses_to_write_what_json_cannot_hold(version):
     broken = version.model_copy(update={"created": datetime(2026, 1, 1, tzinfo=UTC), "number": 0})
     with pytest.raises(IntegrityError, match=r"number: .* greater"):
         write_record(broken)
+
+
+def test_a_record_that_was_cut_short_is_said_to_be_no_json_and_what_to_do(version):
+    with pytest.raises(IntegrityError, match=rf"{KEY} cannot be believed: Invalid JSON.*copy of"):
+        read(write_record(version)[:100])
