@@ -92,7 +92,7 @@ def _inputs(
             if array is not None:
                 arrays[field.name] = array
         start += size or 0
-    faults += [f"{name}: missing" for name in form.inputs if name not in named]
+    faults += [f"input {name} is missing" for name in form.inputs if name not in named]
     if start != len(tail):
         faults.append(f"the inputs claim {start} bytes behind the JSON, {len(tail)} were sent")
     return {name: arrays[name] for name in form.inputs if name in arrays}

@@ -96,7 +96,7 @@ FAULTY = {
     "nameless": (b'{"inputs": [{}]}', "inputs[0]: is not an object with a name"),
     "no object": (b'{"inputs": [3]}', "inputs[0]: is not an object"),
     "unknown": (b'{"inputs": [{"name": "densse"}]}', "'densse' is unknown; there is dense, ids"),
-    "missing": (b'{"inputs": []}', "ids: missing"),
+    "missing": (b'{"inputs": []}', "input ids is missing"),
 }
 
 
