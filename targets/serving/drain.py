@@ -1,6 +1,7 @@
 """Leave without losing a request."""
 
 import asyncio
+import logging
 import signal
 from types import FrameType
 
@@ -8,6 +9,8 @@ import uvicorn
 
 from targets.serving.app import App
 from targets.serving.live import Live
+
+log = logging.getLogger(__name__)
 
 #: Seconds that requests get once nothing new is taken on.
 _LAST_SECONDS = 10
@@ -47,7 +50,11 @@ class DrainingServer(uvicorn.Server):
         if self._live.draining:
             notice = 0.0
         self._live.draining = True
-        self._loop.call_soon_threadsafe(self._loop.call_later, notice, self._stop)
+        self._loop.call_soon_threadsafe(self._drain, notice)
+
+    def _drain(self, notice: float) -> None:
+        log.info("draining: requests are still answered, the server stops in %g s", notice)
+        self._loop.call_later(notice, self._stop)
 
     def _stop(self) -> None:
         self.should_exit = True

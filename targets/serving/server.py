@@ -1,6 +1,7 @@
 """The server's process: listen, load, answer, follow the channel, and leave in good order."""
 
 import asyncio
+import logging
 import os
 import signal
 import socket
@@ -20,6 +21,8 @@ from targets.serving.live import Live, Loaded
 from targets.serving.metrics import new_metrics
 from targets.serving.presence import Presence, announce, withdraw
 from targets.serving.routes import Room
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,7 @@ async def _serve(
         withdraw(path, room.instance)
         work.cancel()
         await asyncio.wait([work])
+        log.info("stopped")
     if not work.cancelled() and (error := work.exception()):
         raise error
 

@@ -214,6 +214,8 @@ def test_readiness_goes_while_the_server_drains(store, tmp_path):
         assert server.request("GET", "/v2/health/live")[0] == 200
         assert server.request("POST", INFER, as_json(some_requests(1)))[0] == 200
         assert server.process.wait(10) == 0
+        said = server.log.read_text()
+        assert said.index("draining: ") < said.index("stopped")
     assert list((tmp_path / "serving").rglob("*.json")) == []
 
 
