@@ -31,10 +31,9 @@ def roll_out(
     for step in environment.prove(site, version):
         say(step)
     _check_unmoved(site, version, before)
-    move = site.catalog.move(
-        version.model, site.channel, version.number, who=reason.who, why=reason.why
-    )
-    say(Step("move", f"{site.channel} points to {version.number}, move {move.number}"))
+    move = _move(site, version, before, reason)
+    already = "already " if move == before else ""
+    say(Step("move", f"{site.channel} {already}points to {version.number}, move {move.number}"))
     try:
         for step in environment.confirm(site, version):
             say(step)
@@ -45,6 +44,15 @@ def roll_out(
         _back_out(environment, site, version, before, reason)
         raise
     return move
+
+
+def _move(site: Site, version: Version, before: Move | None, reason: Reason) -> Move:
+    """Point the channel at the version, and leave one that points there already as it is."""
+    if before is not None and before.version == version.number:
+        return before
+    return site.catalog.move(
+        version.model, site.channel, version.number, who=reason.who, why=reason.why
+    )
 
 
 def _check_unmoved(site: Site, version: Version, before: Move | None) -> None:
@@ -62,6 +70,8 @@ def _back_out(
     """Undo the move, and say so in a sentence."""
     if before is None:
         return f"{site.channel} had pointed nowhere before and stays at {version.number}"
+    if before.version == version.number:
+        return f"{site.channel} points to {version.number}, as before"
     why = f"the rollout of version {version.number} failed"
     site.catalog.move(version.model, site.channel, before.version, who=reason.who, why=why)
     environment.settle(site, version)

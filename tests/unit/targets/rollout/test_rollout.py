@@ -69,6 +69,23 @@ def test_the_channel_moves_between_proof_and_confirmation(site):
     assert (move.version, move.who, move.why) == (1, "me", "it is better")
 
 
+def test_a_channel_that_points_there_already_is_proven_and_not_moved(site):
+    take_live(site, 1)
+    events = []
+    version = site.catalog.version("ranker", 1)
+    move = roll_out(place([]), site, version, REASON, events.append)
+    assert [step.name for step in events] == ["prove", "move", "confirm"]
+    assert events[1].detail == "production already points to 1, move 1"
+    assert (move.number, versions(site)) == (1, [1])
+
+
+def test_a_channel_that_points_there_already_has_nowhere_to_go_back_to(site):
+    take_live(site, 1)
+    with pytest.raises(RolloutError, match="production points to 1, as before"):
+        take_live(site, 1, confirm=fail(ServeError("no")))
+    assert versions(site) == [1]
+
+
 def test_a_version_that_is_not_proven_never_gets_the_channel(site):
     with pytest.raises(ServeError):
         take_live(site, 1, prove=fail(ServeError("no")))
