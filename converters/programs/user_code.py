@@ -107,7 +107,7 @@ def _import(name: str, folder: Path) -> ModuleType:
 def _is_forgettable(module: ModuleType) -> bool:
     """Tell whether a module was imported from the folder of another job."""
     file = Path(_file_of(module))
-    ours = Path(__file__).resolve().parents[1]
+    ours = Path(__file__).resolve().parents[2]
     packages = [ours / one for one in ("converters", "pipeline", "registry", "targets")]
     installed = "site-packages" in file.parts or file.is_relative_to(Path(sys.base_prefix))
     return bool(file.name) and not installed and not any(map(file.is_relative_to, packages))
