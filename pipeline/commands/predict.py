@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
-from zipfile import BadZipFile
 
 import numpy as np
 import typer
@@ -12,15 +11,22 @@ from pydantic import JsonValue
 from pipeline import console
 from pipeline.commands.serving_options import DEFAULT_CACHE, Cache, Target, Threads
 from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, StoreUrl, open_catalog
+from pipeline.job.columns import numbered
+from pipeline.job.job import Samples
+from pipeline.job.sample_files import SampleFile, open_samples
+from pipeline.job.samples import read_samples
 from pipeline.progress import amount
-from registry.errors import InputError, ResourceError
+from registry.errors import InputError, ResourceError, SourceError
 from registry.manifest import Draft
+
+#: More rows than a file has.
+_ALL = 1 << 40
 
 
 def predict(  # noqa: PLR0913 - each is an option of the command
     reference: Annotated[str, typer.Argument(help="MODEL, MODEL@7 or MODEL@CHANNEL.")],
     *,
-    inputs: Annotated[Path, typer.Option("--input", help="An npz file; keys are input names.")],
+    inputs: Annotated[Path, typer.Option("--input", help="An npz, parquet or csv file.")],
     output: Annotated[Path | None, typer.Option(help="An npz file for the answers.")] = None,
     store: StoreUrl = DEFAULT_STORE,
     endpoint: Endpoint = None,
@@ -68,9 +74,9 @@ def predict(  # noqa: PLR0913 - each is an option of the command
 
 
 def read_inputs(path: Path, draft: Draft) -> dict[str, np.ndarray]:
-    """Read a version's inputs from an npz file, which may hold labels and the like as well.
+    """Read a version's inputs from a file, which may hold labels and the like as well.
 
-    There may be more rows than a batch has.
+    There may be more rows than a batch has. Columns `x_0`, `x_1`, … of a table make up `x`.
 
     Raises:
         InputError: With every fault of the file.
@@ -78,19 +84,37 @@ def read_inputs(path: Path, draft: Draft) -> dict[str, np.ndarray]:
     from targets.inputs import check_inputs  # noqa: PLC0415
 
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, AttributeError, TypeError, BadZipFile) as error:
-        raise InputError(f"{path} is not an npz file of arrays: {error}") from error
-    dtypes = {tensor.name: tensor.dtype.value for tensor in draft.inputs}
-    if extra := [name for name in arrays if name not in dtypes]:
-        console.note(f"{path}: left out {', '.join(extra)}: the model has no such input")
-    taken = {name: _cast(arrays[name], dtypes[name]) for name in arrays if name in dtypes}
+        file = open_samples(path)
+        read = _read_arrays if path.suffix.lower() == ".npz" else _read_columns
+        taken = read(path, file, draft)
+    except SourceError as error:
+        raise InputError(str(error)) from error
     try:
         check_inputs(taken, draft.inputs, {})
     except InputError as error:
         raise InputError(f"{path}: {error}. The model is {draft.signature}") from error
     return taken
+
+
+def _read_arrays(path: Path, file: SampleFile, draft: Draft) -> dict[str, np.ndarray]:
+    dtypes = {tensor.name: tensor.dtype.value for tensor in draft.inputs}
+    _note_extra(path, [name for name in file.names if name not in dtypes])
+    found = file.read([name for name in file.names if name in dtypes], _ALL)
+    return {name: _cast(array, dtypes[name]) for name, array in found.items()}
+
+
+def _read_columns(path: Path, file: SampleFile, draft: Draft) -> dict[str, np.ndarray]:
+    names = [tensor.name for tensor in draft.inputs]
+    columns = {name: some for name, some in numbered(file.names).items() if name in names}
+    read = {*names, *(column for some in columns.values() for column in some)}
+    _note_extra(path, [name for name in file.names if name not in read])
+    samples = Samples(file=path.name, columns=columns, rows=_ALL)
+    return read_samples(samples, draft.inputs, path.parent).inputs
+
+
+def _note_extra(path: Path, names: list[str]) -> None:
+    if names:
+        console.note(f"{path}: left out {', '.join(names)}: the model has no such input")
 
 
 def _cast(array: np.ndarray, dtype: str) -> np.ndarray:

@@ -44,7 +44,11 @@ def _open_npz(path: Path) -> SampleFile:
         with zipfile.ZipFile(path) as archive:
             members = archive.namelist()
     except (zipfile.BadZipFile, OSError) as error:
-        raise SourceError(f"{path}: not an npz: {error}. Write it with numpy.savez") from error
+        kinds = ", ".join(READERS)
+        raise SourceError(
+            f"{path}: not an npz: {error}. Write it with numpy.savez, or name it by what it is: "
+            f"{kinds} are read"
+        ) from error
     names = tuple(name.removesuffix(".npy") for name in members)
 
     def read(wanted: Sequence[str], rows: int) -> dict[str, np.ndarray]:

@@ -1,6 +1,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pipeline.cli import call
@@ -88,12 +89,40 @@ def test_a_missing_input_is_named(predict, capsys):
     assert "dense: is missing" in capsys.readouterr().err
 
 
-def test_a_file_that_is_no_npz_is_refused(catalog, tmp_path, capsys):
-    path = tmp_path / "samples.npz"
-    path.write_bytes(b"a,b\n1,2\n")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("samples.npz", "samples.npz: not an npz"),
+        ("gone.npz", "gone.npz: no such file"),
+        ("samples.txt", ".npz, .parquet, .csv"),
+        ("samples.csv", "nothing in it is called"),
+    ],
+)
+def test_a_file_that_holds_no_inputs_is_refused(name, message, catalog, tmp_path, capsys):
+    if name != "gone.npz":
+        (tmp_path / name).write_bytes(b"a,b\n1,2\n")
     store = ["--store", str(tmp_path / "store"), "--cache", str(tmp_path / "cache")]
-    assert call(["predict", "ranker", "--input", str(path), *store]) == 23
-    assert "is not an npz file" in capsys.readouterr().err
+    assert call(["predict", "ranker", "--input", str(tmp_path / name), *store]) == 23
+    err = capsys.readouterr().err
+    assert message in err
+    assert "pickle" not in err
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.parquet"])
+def test_columns_answer_as_arrays_do(name, catalog, tmp_path, capsys):
+    inputs = some_requests(4)
+    columns = {
+        f"{key}_{at}": array[:, at] for key, array in inputs.items() for at in range(array.shape[1])
+    }
+    frame = pd.DataFrame(columns).assign(clicked=1)
+    path, answers = tmp_path / name, tmp_path / "answers.npz"
+    frame.to_csv(path, index=False) if name.endswith("csv") else frame.to_parquet(path)
+    store = ["--store", str(tmp_path / "store"), "--cache", str(tmp_path / "cache")]
+    assert call(["predict", "ranker", "--input", str(path), "--output", str(answers), *store]) == 0
+    assert "left out clicked" in capsys.readouterr().err
+    with np.load(answers) as found:
+        (answer,) = (found[key] for key in found.files)
+    np.testing.assert_allclose(answer, right_answer(1, inputs), 1e-5, 1e-5)
 
 
 def test_a_target_that_was_not_built_is_refused(predict, capsys):
