@@ -3,6 +3,9 @@
 _SIZES = (("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10))
 _COUNTS = (("G", 1e9), ("M", 1e6), ("k", 1e3))
 
+#: Units of which one takes about as long as another.
+_ALIKE = ("bytes", "rows", "cases")
+
 
 def size(count: float) -> str:
     """Write a number of bytes: '1.5 GiB'."""
@@ -35,9 +38,14 @@ def duration(seconds: float) -> str:
 
 
 def how_far(done: float, total: float, unit: str, seconds: float) -> str:
-    """Write how much of a work is done after some seconds, its rate, and the time left."""
+    """Write how much of a work is done after some seconds, its rate, and the time left.
+
+    Both only where one unit takes about as long as another: steps are alike in nothing.
+    """
     text = f"{amount(done, unit).removesuffix(f' {unit}')} of {amount(total, unit)}"
-    if not done or seconds <= 0:
+    if unit not in _ALIKE or not done or seconds <= 0:
         return text
     left = duration((total - done) * seconds / done)
+    if done < seconds and unit != "bytes":
+        return f"{text}, {left} left"
     return f"{text}, {amount(done / seconds, unit)}/s, {left} left"

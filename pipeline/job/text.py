@@ -63,6 +63,9 @@ def _read(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(LIMIT + 1)
     except FileNotFoundError as error:
-        raise JobError(f"{path}: no such file. Run: pipeline init --out {path}") from error
+        raise JobError(
+            f"{path}: no such file. Write one: pipeline init --onnx MODEL.onnx --out {path}, or"
+            " with --factory MODULE:CALLABLE or --program MODEL.pt2 in place of --onnx"
+        ) from error
     except (OSError, ValueError) as error:
         raise JobError(f"{path}: cannot be read: {error}") from error

@@ -146,3 +146,9 @@ def test_check_says_as_json_that_there_are_no_faults(write, capsys):
     assert call(["check", "--json", str(write(JOB))]) == 0
     record = json.loads(capsys.readouterr().out)
     assert (record["valid"], record["model"], record["targets"]) == (True, "clicks", ["ov"])
+
+
+def test_check_of_a_job_that_is_not_there_says_how_to_write_it(tmp_path, capsys):
+    path = tmp_path / "nope.yaml"
+    assert call(["check", str(path)]) == 10
+    assert f"pipeline init --onnx MODEL.onnx --out {path}" in capsys.readouterr().err

@@ -43,3 +43,11 @@ def test_how_far_a_work_is_with_its_rate_and_the_time_left():
 def test_at_its_very_start_a_work_has_no_rate():
     assert how_far(0, 5, "cases", 1) == "0 of 5 cases"
     assert how_far(1, 5, "cases", 0) == "1 of 5 cases"
+
+
+def test_steps_have_neither_a_rate_nor_a_time_left():
+    assert how_far(1, 3, "steps", 40) == "1 of 3 steps"
+
+
+def test_a_rate_below_1_is_left_out():
+    assert how_far(2, 4, "cases", 8) == "2 of 4 cases, 8.0 s left"
