@@ -5,7 +5,7 @@
                                log.txt, task.json, reproduce.sh
     <home>/cache/<stage>/<key>.lock          held by the run that makes the entry
     <home>/cache/<stage>/<key>.<n>.partial   an entry in the making, or what is left of one
-    <home>/last/<model>/<task>.json          the material of the last time, to say what changed
+    <home>/last/<model>/<job>/<task>.json    the material of the last time, to say what changed
 
 An entry appears by one rename, so it is whole or absent. Nothing is flushed to the disk for it:
 where the machine loses power, the files do not fit the record, and the entry is made again.
@@ -109,35 +109,42 @@ def sweep(home: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def why_not(home: Path, model: str, name: str, material: Material) -> str:
-    """Say why there is no entry for a task: what changed since its last time."""
+def why_not(home: Path, job: str, name: str, material: Material) -> str:
+    """Say why there is no entry for a task: what changed since its last time.
+
+    Args:
+        job: The model's name and the job's, as in `Plan.job`: another job for the same model
+            is no earlier time of this one.
+    """
     try:
-        before = Material.model_validate_json(_last(home, model, name).read_bytes())
+        before = Material.model_validate_json(_last(home, job, name).read_bytes())
     except (OSError, ValidationError):
         return "first run"
+    if before.folder != material.folder:
+        return f"first run in this folder: a job of this name was last run in {before.folder}"
     return changes(before, material) or "its output is not in the cache any more"
 
 
-def entry_before(home: Path, model: str, name: str) -> Entry | None:
+def entry_before(home: Path, job: str, name: str) -> Entry | None:
     """Return what the task left the last time it was done, if it is still there."""
     try:
-        before = Material.model_validate_json(_last(home, model, name).read_bytes())
+        before = Material.model_validate_json(_last(home, job, name).read_bytes())
         return read_entry(folder_of(home, before.stage, before.key()))
     except (OSError, ValueError):
         return None
 
 
-def remember(home: Path, model: str, name: str, material: Material) -> None:
+def remember(home: Path, job: str, name: str, material: Material) -> None:
     """Keep what a task was done with, for `why_not`."""
-    file = _last(home, model, name)
+    file = _last(home, job, name)
     file.parent.mkdir(parents=True, exist_ok=True)
     draft = file.with_suffix(f".{os.getpid()}")
     draft.write_text(material.model_dump_json())
     draft.replace(file)
 
 
-def _last(home: Path, model: str, name: str) -> Path:
-    return home / "last" / model / f"{slug(name)}.json"
+def _last(home: Path, job: str, name: str) -> Path:
+    return home / "last" / job / f"{slug(name)}.json"
 
 
 def slug(name: str) -> str:

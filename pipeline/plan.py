@@ -17,12 +17,15 @@ from pipeline.versions import tool_versions
 from targets.host.cpu import host
 
 
-def plan(job: Job, folder: Path, home: Path, *, text: str | None = None) -> Plan:
+def plan(
+    job: Job, folder: Path, home: Path, *, text: str | None = None, name: str = "job.yaml"
+) -> Plan:
     """Find out what a run would do; write nothing.
 
     Args:
         folder: The job file's folder.
         text: Of the job file, for the version's lineage; without it, the job as JSON.
+        name: Of the job file.
     """
     folder, home = folder.resolve(), home.resolve()
     text = job.model_dump_json(by_alias=True) if text is None else text
@@ -34,7 +37,7 @@ def plan(job: Job, folder: Path, home: Path, *, text: str | None = None) -> Plan
     read = {file for node in nodes for file in node.files}
     here = host()
     planner = Planner(
-        model=job.model,
+        job=f"{job.model}/{name}",
         folder=folder,
         home=home,
         digests=digests,
@@ -45,6 +48,7 @@ def plan(job: Job, folder: Path, home: Path, *, text: str | None = None) -> Plan
     )
     return Plan(
         model=job.model,
+        job=f"{job.model}/{name}",
         text=text,
         folder=folder,
         home=home,

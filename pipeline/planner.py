@@ -23,13 +23,14 @@ class Planner:
     """What is the same for all tasks of a plan.
 
     Attributes:
+        job: As in `Plan`.
         folder: The job file's folder.
         code: Digest of our own code.
         cpu: The CPU's flags.
         size: Bytes of the source and its samples.
     """
 
-    model: str
+    job: str
     folder: Path
     home: Path
     digests: Digests
@@ -58,7 +59,7 @@ class Planner:
         material = self._material(node, task, read)
         folder = cache.folder_of(self.home, node.stage, material.key())
         entry, why = self._look(node, material, folder)
-        before = entry or cache.entry_before(self.home, self.model, node.name)
+        before = entry or cache.entry_before(self.home, self.job, node.name)
         return Step(
             task=task,
             material=material,
@@ -97,7 +98,7 @@ class Planner:
         try:
             return cache.read_entry(folder), "cached"
         except FileNotFoundError:
-            return None, cache.why_not(self.home, self.model, node.name, material)
+            return None, cache.why_not(self.home, self.job, node.name, material)
         except ValueError as error:
             return None, f"its output in the cache is damaged: {error}"
 

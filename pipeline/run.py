@@ -99,7 +99,7 @@ def _work(steps: Sequence[Step], wishes: Wishes, diary: Diary, watch: Watch) -> 
     """Do the steps in order; a validation that fails stops the run after all validations."""
     plan = diary.plan
     setting = Setting(silence=wishes.patience, environment=environment(plan.threads))
-    bench = Bench(plan.home, plan.model, diary.folder, setting, watch, wishes.force)
+    bench = Bench(plan.home, plan.job, diary.folder, setting, watch, wishes.force)
     wrong: list[Wrong] = []
     for step in steps:
         if wrong and step.task.stage != "validate":

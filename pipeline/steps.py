@@ -38,6 +38,7 @@ class Plan:
     """A job's tasks, each after those that it needs.
 
     Attributes:
+        job: The model's name and that of the job file, `/` between them.
         text: Of the job file.
         folder: The job file's folder.
         home: Where outputs and runs are kept.
@@ -47,6 +48,7 @@ class Plan:
     """
 
     model: str
+    job: str
     text: str
     folder: Path
     home: Path

@@ -24,12 +24,13 @@ class Bench:
     """What all steps of a run share.
 
     Attributes:
+        job: As in `Plan`.
         runs: The run's own folder: logs are written here first.
         force: Make outputs again that are cached.
     """
 
     home: Path
-    model: str
+    job: str
     runs: Path
     setting: Setting
     watch: Watch
@@ -59,7 +60,7 @@ def take(step: Step, bench: Bench) -> StageRecord:
     with cache.hold(step.folder, lambda: bench.watch.waiting(step.task.name)):
         entry = None if bench.force else _entry(step.folder)
         record = reused(step, entry) if entry else _keep(step, bench)
-    cache.remember(bench.home, bench.model, step.task.name, step.material)
+    cache.remember(bench.home, bench.job, step.task.name, step.material)
     return record
 
 

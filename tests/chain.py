@@ -19,7 +19,7 @@ def lay_out(folder: Path, *nodes: Node, code: str = "code") -> Plan:
     home = folder / "home"
     digests, tools = Digests(home / "digests.json"), {"python": sys.version.split()[0]}
     planner = Planner(
-        model="model",
+        job="model/job.yaml",
         folder=folder,
         home=home,
         digests=digests,
@@ -30,6 +30,7 @@ def lay_out(folder: Path, *nodes: Node, code: str = "code") -> Plan:
     )
     return Plan(
         model="model",
+        job="model/job.yaml",
         text="schema: 1",
         folder=folder,
         home=home,

@@ -28,7 +28,9 @@ def plan(
     from pipeline.job.load import load_job  # noqa: PLC0415
     from pipeline.plan import plan as make_plan  # noqa: PLC0415
 
-    made = make_plan(load_job(job), job.parent, find_home(), text=job.read_text("utf-8"))
+    made = make_plan(
+        load_job(job), job.parent, find_home(), text=job.read_text("utf-8"), name=job.name
+    )
     free = {"disk": resources.free_disk(made.home), "memory": resources.free_memory()}
     if as_json:
         console.emit(as_record(made, free))

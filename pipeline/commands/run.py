@@ -49,7 +49,7 @@ def run(  # noqa: PLR0913  each is an option of the command
     try:
         found = load_job(job)
         fit_samples(found, job)
-        planned = plan(found, job.parent, find_home(), text=job.read_text("utf-8"))
+        planned = plan(found, job.parent, find_home(), text=job.read_text("utf-8"), name=job.name)
         with watching(json=as_json) as watch:
             result = execute(planned, wishes, watch)
     except PlatformError as error:

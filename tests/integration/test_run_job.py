@@ -112,12 +112,19 @@ def test_the_same_job_again_does_nothing_and_makes_no_version(first, folder):
 
 
 def test_a_plan_says_what_is_cached_and_what_changed(first, folder):
-    (folder / "other.yaml").write_text(JOB.replace("small layers", "thin layers"))
-    planned = pipeline(folder, "plan", "other.yaml", "--json")
+    (folder / "job.yaml").write_text(JOB.replace("small layers", "thin layers"))
+    planned = pipeline(folder, "plan", "job.yaml", "--json")
+    (folder / "job.yaml").write_text(JOB)
     stages = {stage["name"]: stage for stage in json.loads(planned.stdout)["stages"]}
     assert stages["split"]["why"] == "cached"
     assert "because" in stages["validate ov"]["why"]
     assert stages["validate ov"]["measured"]
+
+
+def test_a_plan_has_a_row_for_the_push_where_all_else_is_cached(first, folder):
+    shown = pipeline(folder, "plan", "job.yaml").stdout.splitlines()
+    (row,) = [line for line in shown if line.startswith("push ")]
+    assert "never cached: the store is asked each time" in row
 
 
 def test_answers_that_are_off_stop_the_push_and_leave_the_report(first, folder):

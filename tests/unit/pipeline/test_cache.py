@@ -147,6 +147,16 @@ def test_the_reason_is_what_changed_since_the_last_time(tmp_path, material):
     assert cache.why_not(tmp_path, "model", "split", other) == "option a: 1 → 2"
 
 
+def test_another_job_for_the_same_model_is_no_earlier_time(tmp_path, material):
+    cache.remember(tmp_path, "model/one.yaml", "split", material)
+    other = material.model_copy(update={"options": {"a": 2}})
+    assert cache.why_not(tmp_path, "model/two.yaml", "split", other) == "first run"
+    moved = other.model_copy(update={"folder": "/moved", "files": {"x": "1"}})
+    assert cache.why_not(tmp_path, "model/one.yaml", "split", moved).startswith(
+        "first run in this folder"
+    )
+
+
 def test_the_reason_where_nothing_changed_but_the_output_was_removed(tmp_path, material):
     cache.remember(tmp_path, "model", "split", material)
     assert "not in the cache any more" in cache.why_not(tmp_path, "model", "split", material)
