@@ -93,7 +93,9 @@ def _numbers(random: np.random.Generator, given: Input, shape: tuple[int, ...]) 
         return random.random(shape) < 0.5
     low, high = given.range or (0.0, 1.0)
     if given.dtype.value.startswith(("int", "uint")):
-        return random.integers(int(low), int(high) + 1, shape)
+        limits = np.iinfo(_numpy_dtype(given.dtype))
+        least, most = max(int(low), limits.min), min(int(high), limits.max)
+        return random.integers(least, most, shape, endpoint=True)
     return random.uniform(low, high, shape)
 
 

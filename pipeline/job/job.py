@@ -97,6 +97,8 @@ class Job(Frozen):
     """One model, from its source to a published version.
 
     Attributes:
+        inputs: What users send. `range: [-9223372036854775808, 9223372036854775807]` of an int64
+            input means any id, which the model brings into its tables itself, as by hashing.
         axes: Ranges of the symbolic axes that the inputs' shapes name.
         outputs: Names for the model's outputs, in order.
     """
