@@ -9,6 +9,7 @@ class Format(StrEnum):
     EXPORTED_PROGRAM = "exported_program"
     ONNX = "onnx"
     OPENVINO_IR = "openvino_ir"
+    TORCHSCRIPT = "torchscript"
 
 
 #: The file to open in a folder that holds a part in a format.
@@ -16,4 +17,5 @@ ENTRY: dict[Format, str] = {
     Format.EXPORTED_PROGRAM: "model.pt2",
     Format.ONNX: "model.onnx",
     Format.OPENVINO_IR: "model.xml",
+    Format.TORCHSCRIPT: "model.pt",
 }

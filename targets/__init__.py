@@ -5,17 +5,21 @@ from typing import Annotated
 from pydantic import Field
 
 from registry.errors import JobError
-from targets import onnxruntime, openvino
+from targets import ipex, onnxruntime, openvino
+from targets.ipex import IpexOptions
 from targets.onnxruntime import OnnxruntimeOptions
 from targets.openvino import OpenvinoOptions
 from targets.target import Target
 
 #: One entry of the job's `targets`: one member a runtime.
-AnyTarget = Annotated[OpenvinoOptions | OnnxruntimeOptions, Field(discriminator="runtime")]
+AnyTarget = Annotated[
+    OpenvinoOptions | OnnxruntimeOptions | IpexOptions, Field(discriminator="runtime")
+]
 
 TARGETS: tuple[Target, ...] = (
     openvino.TARGET,
     onnxruntime.TARGET,
+    ipex.TARGET,
 )
 
 

@@ -18,9 +18,15 @@ from registry.signature import DType, Signature, Tensor, same_but_unnamed
 from targets import TARGETS
 from targets.target import ThreadPlan
 from tests.tiny_onnx import MODELS, feeds, write
+from tests.toolchain_suites import HERE
+
+#: Rows of this environment; `tests/integration/test_toolchains.py` runs the others in theirs.
+TARGETS_HERE = [row for row in TARGETS if row.toolchain == HERE]
+FORMATS_HERE = {row.format for row in TARGETS_HERE}
+CONVERTERS_HERE = [row for row in CONVERTERS if row.result in FORMATS_HERE]
 
 
-@pytest.fixture(params=CONVERTERS, ids=lambda row: f"{row.source}-{row.result}")
+@pytest.fixture(params=CONVERTERS_HERE, ids=lambda row: f"{row.source}-{row.result}")
 def converter(request) -> Converter:
     return request.param
 
@@ -112,7 +118,7 @@ def test_the_guard_passes_what_holds_no_integers(converter, part, tmp_path):
     converter.guard(tmp_path / "source" / ENTRY[converter.source], ())
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda row: row.runtime)
+@pytest.mark.parametrize("target", TARGETS_HERE, ids=lambda row: row.runtime)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("external", [False, True], ids=["inside", "external"])
 def test_what_a_route_makes_of_onnx_answers_alike(target, name, external, tmp_path):
