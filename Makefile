@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
 
-.PHONY: help setup data demo test lint schema clean
+.PHONY: help setup data demo toolchains test lint schema clean
 help:
 	@echo "make demo    train a recommender, convert, validate and publish it"
 	@echo "make test    every check: format, lint, types, layering, tests"
@@ -23,7 +23,11 @@ lint: setup
 	$(PY) -m ruff check .
 	$(PY) -m mypy
 
-test: lint data
+# Quick where they are built already; the first time this fetches 3 GB.
+toolchains: setup
+	@.venv/bin/pipeline toolchain sync ipex
+
+test: lint data toolchains
 	@.ci/browser >/dev/null
 	@command -v curl >/dev/null || .ci/debs curl
 	$(PY) -m pytest -q
