@@ -30,7 +30,7 @@ toolchains: setup
 test: lint data toolchains
 	@.ci/browser >/dev/null
 	@command -v curl >/dev/null || .ci/debs curl
-	$(PY) -m pytest -q
+	$(PY) -m pytest -q -n auto --maxprocesses 4 --dist loadfile
 
 schema: setup
 	.venv/bin/pipeline schema > workflows/job.schema.json

@@ -178,7 +178,7 @@ def _where(error: Exception, module: "torch.nn.Module") -> str:
 
 def _last_of_user(frames: Iterable[tuple[str, int, str]]) -> str | None:
     """Give 'file:line (code)' of the innermost frame that is in nobody's installed package."""
-    ours = Path(__file__).parents[1]
+    ours = Path(__file__).parents[2]
     places = [
         f"{file}:{line} ({code})"
         for file, line, code in frames
