@@ -34,17 +34,17 @@ TESTS = ROOT / "tests"
 #: Reported fault → the tests that prove the right behaviour.
 PROVEN: dict[str, tuple[str, ...]] = {
     "empty bags are always asked about": (
-        "unit/targets/test_hostile.py::test_bags_are_empty_where_the_name_says",
-        "unit/targets/test_lookups.py::test_offsets_cut_one_axis_of_ids_into_bags",
+        "unit/targets/parity/test_hostile.py::test_bags_are_empty_where_the_name_says",
+        "unit/targets/embedding/test_lookups.py::test_offsets_cut_one_axis_of_ids_into_bags",
     ),
     "ids around 2^31 are always asked about": (
         (
-            "unit/targets/test_hostile.py"
+            "unit/targets/parity/test_hostile.py"
             "::test_ids_out_of_range_are_at_the_ends_of_32_bits_where_the_dtype_holds_them"
         ),
-        "unit/targets/test_ids.py::test_ids_are_exact_far_beyond_32_bits",
+        "unit/targets/embedding/test_ids.py::test_ids_are_exact_far_beyond_32_bits",
         "unit/targets/test_openvino.py::test_integers_beyond_32_bits_are_refused_not_cut",
-        "unit/converters/test_integers.py::test_an_input_that_may_not_fit_is_named_with_the_remedy",
+        "unit/converters/onnx_models/test_integers.py::test_an_input_that_may_not_fit_is_named_with_the_remedy",
     ),
     "shape inference returns an empty graph": (
         (
@@ -72,18 +72,18 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "NaN on either side fails, with its place": (
         (
-            "unit/targets/test_tally.py"
+            "unit/targets/parity/test_tally.py"
             "::test_nan_fails_on_either_side_and_infinity_unless_both_have_it"
         ),
-        "unit/targets/test_tally.py::test_names_the_case_and_the_place_of_the_worst_element",
+        "unit/targets/parity/test_tally.py::test_names_the_case_and_the_place_of_the_worst_element",
     ),
     "memory grows with each new shape": (
         "unit/targets/test_openvino.py::test_memory_does_not_grow_with_the_number_of_shapes",
     ),
     "threads follow the host in place of the quota": (
-        "unit/targets/test_cpu.py::test_the_tightest_quota_of_all_ancestors_counts",
-        "unit/targets/test_cpu.py::test_both_kinds_of_cgroups_count_side_by_side",
-        "unit/targets/test_cpu.py::test_threads_follow_the_cores_and_never_pass_the_cpus",
+        "unit/targets/host/test_cpu.py::test_the_tightest_quota_of_all_ancestors_counts",
+        "unit/targets/host/test_cpu.py::test_both_kinds_of_cgroups_count_side_by_side",
+        "unit/targets/host/test_cpu.py::test_threads_follow_the_cores_and_never_pass_the_cpus",
         "unit/targets/test_predictor.py::test_threads_are_no_more_than_the_host_has",
     ),
     "uploads over https are altered or fail": (
