@@ -99,8 +99,8 @@ def guess_input(
     shape: tuple[Dim, ...] = ("batch", *array.shape[1:]) if array.ndim else ()
     if array.dtype.kind not in "iu":
         dtype = DType.BOOL if array.dtype.kind == "b" else DType.FLOAT32
-        said = "the first axis is taken to be the batch"
-        return Input(name=name, dtype=dtype, shape=shape), said
+        said = "the first axis is taken to be the batch, the range that of the samples"
+        return Input(name=name, dtype=dtype, shape=shape, range=_span(array)), said
     whole = Input(name=name, dtype=DType.INT64, shape=shape)
     rows = seen.rows.get(name) or (None if seen.outputs else _rows(name, tables))
     if are_no_ids(array) or (seen.outputs and rows is None):
@@ -109,6 +109,15 @@ def guess_input(
     ids = Ids(cardinality=rows or int(array.max(initial=0)) + 1)
     said = "cardinality " + ("of the table" if rows else "is the samples' largest id + 1")
     return whole.model_copy(update={"ids": ids}), said
+
+
+def _span(array: np.ndarray) -> tuple[float, float] | None:
+    """Give whole numbers around what float samples hold: extremes beyond it test nothing real."""
+    held = array[np.isfinite(array)] if array.dtype.kind == "f" else array[:0]
+    if not held.size:
+        return None
+    lowest, highest = float(np.floor(held.min())), float(np.ceil(held.max()))
+    return lowest, max(highest, lowest + 1)
 
 
 def _by_name(name: str, rows: int | None) -> tuple[Input, str]:

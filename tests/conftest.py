@@ -1,5 +1,6 @@
 """What tests of several packages share: the stores, and the real server behind one of them."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -10,6 +11,9 @@ from registry import Catalog
 from registry.store import Store
 from tests.places import Place, folder_place, s3_place
 from tests.seaweed import Seaweed, seaweed
+
+# A shell that starts the tests in the background has them ignore Ctrl-C, and so all that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

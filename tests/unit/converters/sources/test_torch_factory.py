@@ -139,7 +139,7 @@ def test_inspection_tells_inputs_tables_and_what_was_guessed(folder):
     inputs = {given.name: (given, said) for given, said in found.inputs}
     assert inputs["item"][0] == INPUTS[0]
     assert inputs["item"][1] == "cardinality of the table"
-    assert inputs["x"][0] == INPUTS[1]
+    assert inputs["x"][0] == INPUTS[1].model_copy(update={"range": (1.0, 2.0)})
 
 
 @pytest.mark.parametrize(
