@@ -12,7 +12,7 @@ from registry.store import Store
 from tests.places import Place, folder_place, s3_place
 from tests.seaweed import Seaweed, seaweed
 
-# A shell that starts the tests in the background has them ignore Ctrl-C, and so all that they start.
+# Tests that a shell starts in the background ignore Ctrl-C, and so does all that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
