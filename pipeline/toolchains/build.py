@@ -1,15 +1,14 @@
 """Build a toolchain from its pins: fetched one by one, checked by digest, whole or not there."""
 
-import fcntl
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
 from pipeline import resources
+from pipeline.cache import hold
 from pipeline.progress import size
 from pipeline.toolchains import place
 from pipeline.toolchains.find_python import find_python
@@ -36,7 +35,7 @@ def sync(toolchain: Toolchain, progress: Progress, on_wait: Callable[[], None]) 
     if place.is_built(toolchain):
         return place.interpreter(toolchain)
     folder = place.folder_of(toolchain)
-    with _held(folder, on_wait):
+    with hold(folder, on_wait):
         if not place.is_built(toolchain):
             _check_disk(toolchain, folder)
             _check_pip()
@@ -112,16 +111,3 @@ def _check_pip() -> None:
             f"toolchains are built with pip, which {sys.executable} has not. Run: "
             f"{sys.executable} -m ensurepip"
         )
-
-
-@contextmanager
-def _held(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Keep other processes from building the same; wait where one does, after saying so."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_name(f"{folder.name}.lock").open("ab") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            on_wait()
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
