@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from converters.brief import Arrays, Inspection
+from converters.dtypes import dtype_of_torch
 from converters.integers import are_no_ids, guess_range
 from converters.lookups_seen import Seen, watch
 from converters.programs.forward import call_in_order
@@ -16,7 +17,6 @@ from converters.programs.signature import (
     named_shape,
     output_names,
     output_tree,
-    torch_dtype,
 )
 from registry.signature import Axis, Dim, DType, Ids, Input
 
@@ -218,7 +218,7 @@ def guess_program(program: "ExportedProgram", samples: Arrays) -> Inspection:
         if name in bags:
             ids, values, said = None, None, f"starts the bags of {bags[name]}"
         told = {"ids": ids, "range": values, "offsets": bags.get(str(name))}
-        dtype = torch_dtype(value.dtype)
+        dtype = dtype_of_torch(value.dtype)
         given = Input(name=str(name), dtype=dtype, shape=shape)
         inputs.append((given.model_copy(update=told), said))
     return Inspection(

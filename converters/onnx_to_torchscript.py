@@ -18,7 +18,7 @@ from typing import Any
 from converters.converter import Converter, ConvertOptions
 from converters.onnx_models.files import open_model, signature_of
 from converters.onnx_to_torch import import_model
-from converters.programs.quiet import quiet
+from converters.quiet import quiet
 from registry.errors import ConversionError
 from registry.format import ENTRY, Format
 from registry.require import require

@@ -13,8 +13,8 @@ from converters.onnx_models.files import read_signature
 from converters.onnx_models.inline import belongs_outside
 from converters.programs.files import load_program
 from converters.programs.loops import recurrent_loops
-from converters.programs.quiet import quiet
 from converters.programs.signature import axis_names, named_expression
+from converters.quiet import quiet
 from registry.composition import Remark
 from registry.errors import ConversionError
 from registry.format import ENTRY, Format

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pipeline.closed_pipe import write
+from pipeline.showing.closed_pipe import write
 from registry.errors import PlatformError
 
 #: Exit codes beside those of `registry.errors`: click's for a wrong call, the shell's for

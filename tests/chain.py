@@ -3,12 +3,12 @@
 import sys
 from pathlib import Path
 
-from pipeline.digest import Digests
-from pipeline.node import Node
-from pipeline.planner import Planner
-from pipeline.run import Wishes, execute
-from pipeline.steps import Plan
-from pipeline.watch import watching
+from pipeline.caching.digest import Digests
+from pipeline.planning.node import Node
+from pipeline.planning.planner import Planner
+from pipeline.planning.steps import Plan
+from pipeline.running.run import Wishes, execute
+from pipeline.showing.watch import watching
 from tests.misbehave import Ways
 
 NAMES = ("one", "two", "three", "four")

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from pipeline.kept_files import keep_files
+from pipeline.caching.kept_files import keep_files
 
 
 def write_record(output: Path) -> None:

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from pipeline.task import Task
+from pipeline.processes.task import Task
 from registry.errors import ConversionError, PlatformError
 from registry.progress import Progress
 from registry.signature import Frozen

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from registry.require import require
+from converters.dtypes import numpy_dtype
 from registry.signature import DType
 
 #: Bytes that are read at once.
@@ -41,14 +41,6 @@ class Stored:
             return self.nbytes
         last = sum((size - 1) * step for size, step in zip(self.shape, self.strides, strict=True))
         return (last + 1) * numpy_dtype(self.dtype).itemsize
-
-
-def numpy_dtype(dtype: DType) -> np.dtype:
-    """Give numpy's type; bfloat16 comes from ml_dtypes."""
-    if dtype is DType.BFLOAT16:
-        kind: np.dtype = np.dtype(require("ml_dtypes", extra="convert").bfloat16)
-        return kind
-    return np.dtype(dtype.value)
 
 
 def mapped(stored: Stored, *, writable: bool = False) -> np.ndarray:

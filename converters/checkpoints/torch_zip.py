@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from converters.checkpoints.stored import Stored
-from converters.programs.quiet import quiet
-from converters.programs.signature import torch_dtype
+from converters.dtypes import dtype_of_torch
+from converters.quiet import quiet
 from registry.errors import SourceError
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _stored(file: Path, key: str, tensor: "torch.Tensor") -> Stored:
     if start is None:
         raise SourceError(f"{file}: '{key}' has no data in the file. Save it anew: {_SAVE}")
     try:
-        dtype = torch_dtype(tensor.dtype)
+        dtype = dtype_of_torch(tensor.dtype)
     except SourceError as error:
         raise SourceError(f"{file}: '{key}': {error}") from error
     stored = Stored(

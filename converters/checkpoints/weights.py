@@ -9,7 +9,7 @@ import numpy as np
 
 from converters.checkpoints.checkpoint import Checkpoint, find_bad
 from converters.checkpoints.stored import Stored, mapped
-from converters.programs.signature import torch_dtype
+from converters.dtypes import dtype_of_torch
 from registry.composition import Remark
 from registry.errors import SourceError
 from registry.signature import DType
@@ -96,10 +96,10 @@ def _faults(wanted: "Mapping[str, torch.Tensor]", given: Mapping[str, Stored]) -
                 f"shape: {name} is {list(stored.shape)} in the weights,"
                 f" {list(wanted[name].shape)} in the model"
             )
-        elif name in wanted and not _castable(stored.dtype, torch_dtype(wanted[name].dtype)):
+        elif name in wanted and not _castable(stored.dtype, dtype_of_torch(wanted[name].dtype)):
             faults.append(
                 f"type: {name} is {stored.dtype} in the weights,"
-                f" {torch_dtype(wanted[name].dtype)} in the model"
+                f" {dtype_of_torch(wanted[name].dtype)} in the model"
             )
     return faults
 
@@ -110,9 +110,9 @@ def _castable(stored: DType, wanted: DType) -> bool:
 
 def _casts(wanted: "Mapping[str, torch.Tensor]", given: Mapping[str, Stored]) -> tuple[Remark, ...]:
     pairs = Counter(
-        (stored.dtype, torch_dtype(wanted[name].dtype))
+        (stored.dtype, dtype_of_torch(wanted[name].dtype))
         for name, stored in given.items()
-        if stored.dtype is not torch_dtype(wanted[name].dtype)
+        if stored.dtype is not dtype_of_torch(wanted[name].dtype)
     )
     return tuple(
         Remark(by="checkpoint", text=f"{count} weights were cast from {one} to {other}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from converters.brief import Arrays, Brief, RefusalError
-from converters.checkpoints.stored import numpy_dtype
+from converters.dtypes import numpy_dtype
 from converters.onnx_models.files import open_model
 from converters.onnx_models.inline import bring_in
 from registry.errors import SourceError

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from converters.brief import Arrays, Brief, RefusalError
-from converters.checkpoints.stored import numpy_dtype
+from converters.dtypes import dtype_of_torch, numpy_dtype
 from converters.programs.forward import call_in_order
-from converters.programs.signature import output_names, torch_dtype
+from converters.programs.signature import output_names
 from registry.errors import SourceError
 from registry.signature import DType
 
@@ -76,6 +76,6 @@ def to_numpy(name: str, value: "torch.Tensor") -> np.ndarray:
     if not isinstance(value, torch.Tensor):
         raise SourceError(f"output '{name}' of the model is {value!r}, not a tensor")
     tensor = value.detach().contiguous()
-    if torch_dtype(tensor.dtype) is DType.BFLOAT16:
+    if dtype_of_torch(tensor.dtype) is DType.BFLOAT16:
         return np.asarray(tensor.view(torch.int16)).view(numpy_dtype(DType.BFLOAT16))
     return np.asarray(tensor)

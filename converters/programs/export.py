@@ -8,7 +8,7 @@ from converters.programs.export_faults import explain
 from converters.programs.fast_path import no_fast_path
 from converters.programs.forward import in_job_order
 from converters.programs.loops import recurrent_loops
-from converters.programs.quiet import TORCH_EXPORT, quiet
+from converters.quiet import TORCH_EXPORT, quiet
 
 if TYPE_CHECKING:
     import torch

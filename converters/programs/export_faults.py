@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from converters.brief import Brief
 from converters.programs import forward
 from converters.programs.dynamic_shapes import dynamic_shapes, example_inputs, plain
-from converters.programs.quiet import TORCH_EXPORT, quiet
 from converters.programs.signature import named_expression, shape_names
+from converters.quiet import TORCH_EXPORT, quiet
 from registry.errors import PlatformError, SourceError
 
 if TYPE_CHECKING:

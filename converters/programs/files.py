@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from converters.programs.quiet import TORCH_EXPORT, quiet
+from converters.quiet import TORCH_EXPORT, quiet
 from registry.errors import SourceError
 from registry.format import ENTRY, Format
 from registry.signature import Signature

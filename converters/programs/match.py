@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from converters.brief import Brief
-from converters.programs.signature import input_values, torch_dtype
+from converters.dtypes import dtype_of_torch
+from converters.programs.signature import input_values
 from registry.errors import SourceError
 from registry.signature import Input
 
@@ -35,7 +36,7 @@ def in_program_order(brief: Brief, program: "ExportedProgram") -> Brief:
 
 
 def _faults(given: Input, value: "torch.Tensor") -> list[str]:
-    dtype = torch_dtype(value.dtype)
+    dtype = dtype_of_torch(value.dtype)
     if dtype is not given.dtype:
         return [f"input '{given.name}' is {dtype} in the program, {given.dtype} in the job"]
     if len(value.shape) != len(given.shape):

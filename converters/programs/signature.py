@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from converters.dtypes import dtype_of_torch
 from registry.errors import SourceError
-from registry.signature import Dim, DType, Signature, Tensor
+from registry.signature import Dim, Signature, Tensor
 
 if TYPE_CHECKING:
     import torch
@@ -25,7 +26,7 @@ def program_signature(program: "ExportedProgram", brief: "Brief") -> Signature:
     outputs = [
         Tensor(
             name=name,
-            dtype=torch_dtype(value.dtype, f"output '{name}'"),
+            dtype=dtype_of_torch(value.dtype, f"output '{name}'"),
             shape=named_shape(value.shape, names),
         )
         for name, value in zip(
@@ -123,24 +124,6 @@ def output_names(tree: object, wanted: Sequence[str]) -> tuple[str, ...]:
             f" {len(wanted)} ({', '.join(wanted)}): name all of them or none"
         )
     return tuple(wanted)
-
-
-def torch_dtype(dtype: "torch.dtype", of: str = "a tensor") -> DType:
-    """Translate from torch.
-
-    Args:
-        of: What is of that type, for the error.
-
-    Raises:
-        SourceError: The platform has no such element type.
-    """
-    name = str(dtype).removeprefix("torch.")
-    try:
-        return DType(name)
-    except ValueError as error:
-        raise SourceError(
-            f"{of} is of element type {name}, which no target takes: use one of {', '.join(DType)}"
-        ) from error
 
 
 def _key(path: Sequence[object]) -> str:

@@ -10,10 +10,10 @@ from pydantic import Field, JsonValue
 from converters.brief import Arrays, Brief, Inspection, SourceOptions
 from converters.checkpoints.checkpoint import Checkpoint, open_checkpoint
 from converters.checkpoints.weights import check_numbers, load_weights
+from converters.dtypes import dtype_of_torch
 from converters.guesses import inspect_module
 from converters.programs.eager import answering
 from converters.programs.export import export_program
-from converters.programs.signature import torch_dtype
 from converters.programs.skeleton import build_skeleton
 from converters.programs.user_code import importable, load_callable, local_files, raised
 from converters.sources.source import Source
@@ -96,7 +96,7 @@ def _origins(
     def find(name: str) -> Origin | None:
         if checkpoint is None or name not in checkpoint.tensors or name not in weights:
             return None
-        same = checkpoint.tensors[name].dtype is torch_dtype(weights[name].dtype)
+        same = checkpoint.tensors[name].dtype is dtype_of_torch(weights[name].dtype)
         return checkpoint.find_origin(name) if same else None
 
     return find

@@ -13,7 +13,7 @@ from converters.guesses import guess_program
 from converters.programs import safety as program_safety
 from converters.programs.eager import answering
 from converters.programs.match import in_program_order
-from converters.programs.quiet import TORCH_EXPORT, quiet
+from converters.quiet import TORCH_EXPORT, quiet
 from converters.sources.source import Source
 from converters.split.policy import SplitOptions
 from converters.split.program import split_program

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from converters.programs.quiet import TORCH_EXPORT, quiet
+from converters.quiet import TORCH_EXPORT, quiet
 from converters.split.place import operator
 from registry.composition import Remark
 from registry.errors import SplitError

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from converters.programs.signature import torch_dtype
+from converters.dtypes import dtype_of_torch
 from converters.split.body import Body
 from converters.split.passing import look_through
 from converters.split.place import operator
@@ -99,7 +99,7 @@ class Matrices:
             weights=weights,
             rows=shape[0],
             row=shape[1:],
-            dtype=torch_dtype(node.meta["val"].dtype),
+            dtype=dtype_of_torch(node.meta["val"].dtype),
             fold=fold,
         )
 

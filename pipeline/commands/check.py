@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from pipeline import console
 from pipeline.job.fault import as_records
 from pipeline.job.fitting import fit_samples
 from pipeline.job.load import load_job
+from pipeline.showing import console
 from registry.errors import JobError
 
 

@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from pipeline import console
 from pipeline.commands.store_options import DEFAULT_STORE
 from pipeline.job.fitting import fit_samples
 from pipeline.job.load import load_job
 from pipeline.job.look import look
 from pipeline.job.sample_files import open_samples
 from pipeline.job.sketch import Given, sketch, slug
+from pipeline.showing import console
 from registry.errors import JobError
 
 

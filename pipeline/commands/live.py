@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline import console
 from pipeline.commands.store_options import open_catalog
+from pipeline.showing import console
 from registry.catalog import Catalog
 from registry.errors import RolloutError
 from registry.manifest import Version

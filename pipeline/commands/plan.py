@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import JsonValue
 
-from pipeline import console
-from pipeline.progress import duration, size
+from pipeline.showing import console
+from pipeline.showing.progress import duration, size
 
 if TYPE_CHECKING:
-    from pipeline.steps import Plan, Step
+    from pipeline.planning.steps import Plan, Step
 
 
 def plan(
@@ -23,10 +23,10 @@ def plan(
     Nothing is run and nothing is written. Figures are those of earlier runs; where there are
     none they are upper bounds from the sizes of the model's files, marked with "up to".
     """
-    from pipeline import resources  # noqa: PLC0415  the command's help starts fast
     from pipeline.home import find_home  # noqa: PLC0415
     from pipeline.job.load import load_job  # noqa: PLC0415
-    from pipeline.plan import plan as make_plan  # noqa: PLC0415
+    from pipeline.planning.plan import plan as make_plan  # noqa: PLC0415
+    from pipeline.processes import resources  # noqa: PLC0415  the command's help starts fast
 
     made = make_plan(
         load_job(job), job.parent, find_home(), text=job.read_text("utf-8"), name=job.name

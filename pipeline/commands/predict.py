@@ -8,14 +8,14 @@ import numpy as np
 import typer
 from pydantic import JsonValue
 
-from pipeline import console
 from pipeline.commands.serving_options import DEFAULT_CACHE, Cache, Target, Threads
 from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, StoreUrl, open_catalog
 from pipeline.job.columns import numbered
 from pipeline.job.job import Samples
 from pipeline.job.sample_files import SampleFile, open_samples
 from pipeline.job.samples import read_samples
-from pipeline.progress import amount
+from pipeline.showing import console
+from pipeline.showing.progress import amount
 from registry.errors import InputError, ResourceError, SourceError
 from registry.manifest import Draft
 

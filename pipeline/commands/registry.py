@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from pipeline import console
 from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, StoreUrl, open_catalog
 from pipeline.commands.version_text import describe, figures, moment, plain, total
-from pipeline.progress import size
+from pipeline.showing import console
+from pipeline.showing.progress import size
 from registry.catalog import Catalog
 from registry.errors import IntegrityError, StoreError
 from registry.manifest import Version

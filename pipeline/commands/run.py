@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import JsonValue
 
-from pipeline import console
+from pipeline.showing import console
 from registry.errors import PlatformError
 
 if TYPE_CHECKING:
     from pipeline.job.job import Job
-    from pipeline.run import RunResult
+    from pipeline.running.run import RunResult
 
 
 def run(  # noqa: PLR0913  each is an option of the command
@@ -40,9 +40,9 @@ def run(  # noqa: PLR0913  each is an option of the command
     from pipeline.home import find_home  # noqa: PLC0415  the command's help starts fast
     from pipeline.job.fitting import fit_samples  # noqa: PLC0415
     from pipeline.job.load import load_job  # noqa: PLC0415
-    from pipeline.plan import plan  # noqa: PLC0415
-    from pipeline.run import Wishes, execute  # noqa: PLC0415
-    from pipeline.watch import watching  # noqa: PLC0415
+    from pipeline.planning.plan import plan  # noqa: PLC0415
+    from pipeline.running.run import Wishes, execute  # noqa: PLC0415
+    from pipeline.showing.watch import watching  # noqa: PLC0415
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     wishes = Wishes(force, until, not no_push, not ignore_forecast, patience * 60)
@@ -61,7 +61,7 @@ def run(  # noqa: PLR0913  each is an option of the command
 
 def _end(result: "RunResult", job: "Job", *, as_json: bool) -> None:
     """Show what came of the run, and leave as it ended."""
-    from pipeline.summary import as_record, show_summary  # noqa: PLC0415
+    from pipeline.running.summary import as_record, show_summary  # noqa: PLC0415
 
     if as_json:
         console.emit(as_record(result))

@@ -1,7 +1,7 @@
 """`pipeline schema`: print the job file's JSON Schema."""
 
-from pipeline import console
 from pipeline.job.schema import schema_text
+from pipeline.showing import console
 
 
 def schema() -> None:

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from pipeline import console
 from pipeline.commands.serving_options import DEFAULT_CACHE, Cache, Target, Threads
 from pipeline.commands.store_options import DEFAULT_STORE, Endpoint, StoreUrl, open_catalog
+from pipeline.showing import console
 from registry.reference import parse_reference
 from registry.require import require
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline import console
+from pipeline.showing import console
 from registry.errors import ToolchainError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on s
 @app.command()
 def ls(*, as_json: AsJson = False) -> None:
     """List the toolchains: what each is for, whether it is built, and its support horizon."""
-    from pipeline.progress import size  # noqa: PLC0415  the command's help starts fast
+    from pipeline.showing.progress import size  # noqa: PLC0415  the command's help starts fast
     from pipeline.toolchains import TOOLCHAINS  # noqa: PLC0415
 
     if as_json:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
-from pipeline.progress import amount, size
+from pipeline.showing.progress import amount, size
 from registry.manifest import Build, Version
 
 

@@ -13,7 +13,7 @@ from converters.split.policy import SplitOptions
 from pipeline.job import scalar
 from pipeline.job.columns import numbered
 from pipeline.job.job import ParityOptions
-from pipeline.progress import size
+from pipeline.showing.progress import size
 from registry.signature import Axis, Dim, Ids, Input
 
 _TEMPLATE = Path(__file__).with_name("job.yaml.j2")

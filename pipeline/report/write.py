@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from pipeline.progress import amount, duration, size
 from pipeline.record import RunRecord
 from pipeline.report.flow_picture import flow_picture
 from pipeline.report.histogram import histogram
 from pipeline.report.operators import compare_operators
+from pipeline.showing.progress import amount, duration, size
 
 PAGE, DATA = "index.html", "report.json"
 

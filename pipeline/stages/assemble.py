@@ -5,13 +5,13 @@ from pathlib import Path
 from pydantic import Field
 from safetensors.numpy import save_file
 
+from pipeline.processes.task import Task
 from pipeline.stages.layout import link_part, link_pieces, read_pieces
 from pipeline.stages.lineage import trace
 from pipeline.stages.sample import sample_of
 from pipeline.stages.verdict import Validation, verdict
-from pipeline.task import Task
 from pipeline.toolchains.of_target import toolchain_of
-from pipeline.versions import pinned_versions
+from pipeline.toolchains.versions import pinned_versions
 from registry.manifest import Build, Draft
 from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from converters.onnx_models.cuts import Cuts
 from converters.programs.answers import answer
+from pipeline.processes.task import Task
 from pipeline.stages import validate
 from pipeline.stages.bisection import BISECTION, Bisection, Kind, Reading, Suspect
 from pipeline.stages.hearing import limit_of
@@ -21,7 +22,6 @@ from pipeline.stages.part import read_part, read_split
 from pipeline.stages.probe import Probe, Setup, read, run_plain
 from pipeline.stages.search import search
 from pipeline.stages.verdict import Validation, without_right
-from pipeline.task import Task
 from registry.errors import IntegrityError
 from registry.format import Format
 from registry.manifest import Numbers

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from converters import route
 from converters.converter import ConvertOptions, convert
+from pipeline.processes.task import Task
 from pipeline.stages.part import ARTIFACT, read_part
-from pipeline.task import Task
 from registry.format import ENTRY, Format
 from registry.progress import Progress
 from registry.signature import Frozen, Input, Precision

@@ -4,7 +4,7 @@ import hashlib
 import subprocess
 from pathlib import Path
 
-from pipeline.versions import tool_versions
+from pipeline.toolchains.versions import tool_versions
 from registry.manifest import Lineage
 
 

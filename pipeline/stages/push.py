@@ -3,9 +3,9 @@
 import shutil
 from pathlib import Path
 
-from pipeline.kept_files import KeptFile, files_of_record
+from pipeline.caching.kept_files import KeptFile, files_of_record
+from pipeline.processes.task import Task
 from pipeline.stages.layout import link
-from pipeline.task import Task
 from registry.catalog import Catalog
 from registry.errors import IntegrityError
 from registry.manifest import Draft, Version

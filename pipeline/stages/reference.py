@@ -12,8 +12,8 @@ from converters.brief import Arrays, RefusalError
 from converters.sources import find_source
 from pipeline.job.job import Samples
 from pipeline.job.samples import read_samples
+from pipeline.processes.task import Task
 from pipeline.stages.model import ModelOptions
-from pipeline.task import Task
 from registry.errors import PlatformError, SourceError
 from registry.progress import Progress
 from targets.parity.cases import Case, write_cases

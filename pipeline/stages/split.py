@@ -4,8 +4,8 @@ from pathlib import Path
 
 from converters.sources import find_source
 from converters.split.policy import SplitOptions
+from pipeline.processes.task import Task
 from pipeline.stages.model import ModelOptions
-from pipeline.task import Task
 from registry.progress import Progress
 
 

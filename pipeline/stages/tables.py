@@ -5,8 +5,8 @@ from pathlib import Path
 from pydantic import Field
 
 from converters.tables import write_table
+from pipeline.processes.task import Task
 from pipeline.stages.part import read_split
-from pipeline.task import Task
 from registry.composition import Table
 from registry.progress import Progress
 from registry.signature import Frozen

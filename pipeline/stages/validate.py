@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.job.job import ParityOptions
+from pipeline.processes.task import Task
 from pipeline.stages.hearing import Composition, Kind, allocated, hear
 from pipeline.stages.layout import Pieces, link_part, link_pieces, read_pieces
 from pipeline.stages.reference import LABELS
 from pipeline.stages.verdict import Validation
-from pipeline.task import Task
 from registry.errors import JobError
 from registry.manifest import Build, Draft, Lineage
 from registry.progress import Progress

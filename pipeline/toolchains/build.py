@@ -7,9 +7,9 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
-from pipeline import resources
-from pipeline.cache import hold
-from pipeline.progress import size
+from pipeline.caching.cache import hold
+from pipeline.processes import resources
+from pipeline.showing.progress import size
 from pipeline.toolchains import place
 from pipeline.toolchains.find_python import find_python
 from pipeline.toolchains.pins import Pin

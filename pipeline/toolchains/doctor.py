@@ -11,8 +11,8 @@ from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
-from pipeline.deaths import SIGNALS
-from pipeline.setting import environment
+from pipeline.processes.deaths import SIGNALS
+from pipeline.processes.setting import environment
 from pipeline.toolchains import place
 from pipeline.toolchains.find_python import find_python
 from pipeline.toolchains.toolchain import Toolchain

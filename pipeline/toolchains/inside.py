@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from pipeline.setting import ROOT, Setting
+from pipeline.processes.setting import ROOT, Setting
 from pipeline.toolchains import CURRENT, find_toolchain
 from pipeline.toolchains.place import interpreter, is_here, toolchains_home
 from registry.errors import ToolchainError

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
-from pipeline.progress import size
+from pipeline.showing.progress import size
 from pipeline.toolchains.toolchain import Toolchain
 from registry.errors import ToolchainError
 

@@ -10,10 +10,10 @@ import onnx
 import pytest
 
 from pipeline.job.load import load_job
-from pipeline.plan import plan
+from pipeline.planning.plan import plan
 from pipeline.record import RunRecord
-from pipeline.run import Wishes, execute
-from pipeline.watch import Unwatched
+from pipeline.running.run import Wishes, execute
+from pipeline.showing.watch import Unwatched
 from registry.errors import ParityError
 from registry.progress import Progress
 from tests.bad_nodes import SHIFT, SHIFT_WEIGHTS, network

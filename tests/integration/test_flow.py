@@ -11,9 +11,9 @@ import yaml
 from safetensors.numpy import load_file
 
 from pipeline.job.load import load_job
+from pipeline.planning.tasks import Lineage, graph
+from pipeline.processes.task import Task
 from pipeline.stages.verdict import Validation, verdict
-from pipeline.task import Task
-from pipeline.tasks import Lineage, graph
 from registry import Catalog
 from registry.errors import ParityError
 from registry.manifest import Version

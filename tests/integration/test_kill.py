@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from pipeline import cache
+from pipeline.caching import cache
 from pipeline.record import RunRecord
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,7 @@ def workers(folder: Path) -> list[int]:
             command = (process / "cmdline").read_bytes()
         except OSError:
             continue
-        if b"pipeline.worker" in command and str(folder).encode() in command:
+        if b"pipeline.processes.worker" in command and str(folder).encode() in command:
             found.append(int(process.name))
     return found
 

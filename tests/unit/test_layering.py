@@ -96,6 +96,24 @@ def test_no_import_goes_in_a_circle():
         visit(module, ())
 
 
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_no_folder_of_a_package_imports_back_into_one_that_imports_it(package):
+    graph: dict[str, set[str]] = {}
+    for path in (ROOT / package).rglob("*.py"):
+        own = path.relative_to(ROOT / package).parts
+        for name in imports(ast.parse(path.read_text())) if len(own) > 1 else ():
+            parts = name.split(".")
+            if parts[0] == package and len(parts) > 1 and (ROOT / package / parts[1]).is_dir():
+                graph.setdefault(own[0], set()).add(parts[1])
+    both = [
+        f"{package}/{one} <-> {package}/{other}"
+        for one, wanted in graph.items()
+        for other in wanted
+        if one < other and one in graph.get(other, ())
+    ]
+    assert both == []
+
+
 def test_only_the_command_line_prints():
     writers = {
         str(path.relative_to(ROOT))
@@ -105,9 +123,9 @@ def test_only_the_command_line_prints():
         and isinstance(node.func, ast.Name)
         and node.func.id == "print"
     }
-    assert all(name.startswith(("pipeline/cli.py", "pipeline/console.py")) for name in writers), (
-        writers
-    )
+    assert all(
+        name.startswith(("pipeline/cli.py", "pipeline/showing/console.py")) for name in writers
+    ), writers
 
 
 def test_nothing_asserts_outside_of_tests():

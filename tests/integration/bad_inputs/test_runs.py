@@ -10,7 +10,7 @@ import psutil
 import pytest
 from onnx.helper import make_node
 
-from pipeline import cache
+from pipeline.caching import cache
 from registry.catalog import Catalog
 from registry.errors import ParityError
 from registry.store import open_store

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.node import Node
-from pipeline.steps import Plan
-from pipeline.task import Task
+from pipeline.planning.node import Node
+from pipeline.planning.steps import Plan
+from pipeline.processes.task import Task
 from tests import chain
 from tests.misbehave import Ways
 

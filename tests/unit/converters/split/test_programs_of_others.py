@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional
 
 from converters.programs.export import export_program
-from converters.programs.quiet import quiet
+from converters.quiet import quiet
 from converters.split.program import split_program
 from registry.composition import Origin
 from registry.signature import Axis

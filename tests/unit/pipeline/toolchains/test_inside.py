@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.run import Wishes, execute
-from pipeline.setting import ROOT, Setting
+from pipeline.processes.setting import ROOT, Setting
+from pipeline.running.run import Wishes, execute
+from pipeline.showing.watch import Unwatched
 from pipeline.toolchains import CURRENT, inside, place
 from pipeline.toolchains.build import sync
 from pipeline.toolchains.of_target import fits
-from pipeline.watch import Unwatched
 from registry.errors import ToolchainError, WorkerError
 from registry.progress import silent
 from targets import TARGETS
@@ -20,7 +20,11 @@ from targets import TARGETS
 def known(small, monkeypatch):
     """A toolchain that is in the table; it borrows what the worker imports from here."""
     toolchain = small()
-    for module in ("pipeline.toolchains", "pipeline.toolchains.inside", "pipeline.planner"):
+    for module in (
+        "pipeline.toolchains",
+        "pipeline.toolchains.inside",
+        "pipeline.planning.planner",
+    ):
         monkeypatch.setattr(f"{module}.find_toolchain", lambda name: toolchain)
     import pydantic  # noqa: PLC0415
 

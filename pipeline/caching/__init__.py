@@ -1,0 +1,1 @@
+"""Outputs of stages, kept by what they were made from."""

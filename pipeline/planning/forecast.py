@@ -1,0 +1,68 @@
+"""How much disk and memory a stage will take: as measured before, or else from sizes of files."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pipeline.caching.cache import Entry
+
+#: Resident bytes of Python with a framework loaded.
+_FRAMEWORK = 500 << 20
+
+#: Stages that link what others wrote.
+_LINKING = ("assemble",)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Bytes of a model.
+
+    Attributes:
+        source: Of its files and its samples.
+        dense: Of the dense part: later stages load that, and map the tables. As much as the
+            source until the split is done.
+    """
+
+    source: int
+    dense: int
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Bytes that a stage will add to the disk, and its peak of resident memory in bytes.
+
+    Attributes:
+        seconds: As last measured, if ever.
+    """
+
+    disk: int
+    memory: int
+    seconds: float | None = None
+
+    @property
+    def measured(self) -> bool:
+        """Say whether these are figures of an earlier run, and no estimate."""
+        return self.seconds is not None
+
+
+#: From sizes of files: what a stage will surely not exceed.
+ESTIMATES: Mapping[str, Callable[[Sizes], Forecast]] = {
+    "reference": lambda model: Forecast(16 << 20, _FRAMEWORK + model.source),
+    "tables": lambda model: Forecast(model.source, 256 << 20),
+    "convert": lambda model: Forecast(model.dense, _FRAMEWORK + 3 * model.dense),
+    "validate": lambda model: Forecast(1 << 20, _FRAMEWORK + 2 * model.dense),
+    "assemble": lambda model: Forecast(1 << 20, 256 << 20),  # noqa: ARG005  it makes links
+    "push": lambda model: Forecast(model.source + model.dense, 256 << 20),
+}
+
+
+def forecast(stage: str, model: Sizes, before: Entry | None) -> Forecast:
+    """Return what an earlier run of the same task took, or an estimate."""
+    estimate = ESTIMATES.get(stage, _any_stage)(model)
+    if before is None:
+        return estimate
+    written = estimate.disk if stage in _LINKING else before.bytes
+    return Forecast(written, before.usage.peak, before.usage.seconds)
+
+
+def _any_stage(model: Sizes) -> Forecast:
+    return Forecast(model.source, _FRAMEWORK + model.source)

@@ -1,0 +1,73 @@
+"""What a run would do: its tasks in order, which of them are cached, and what they will take."""
+
+import getpass
+import hashlib
+import socket
+from pathlib import Path
+
+from pipeline.caching.digest import Digests, digest_of_code
+from pipeline.caching.material import canonical
+from pipeline.job.job import Job
+from pipeline.planning.planner import Planner, relative
+from pipeline.planning.steps import Plan
+from pipeline.planning.tasks import Lineage, graph, source_files
+from pipeline.processes.resources import cpu_name
+from pipeline.processes.setting import ROOT
+from pipeline.toolchains.versions import tool_versions
+from targets.host.cpu import host
+
+
+def plan(
+    job: Job, folder: Path, home: Path, *, text: str | None = None, name: str = "job.yaml"
+) -> Plan:
+    """Find out what a run would do; write nothing.
+
+    Args:
+        folder: The job file's folder.
+        text: Of the job file, for the version's lineage; without it, the job as JSON.
+        name: Of the job file.
+    """
+    folder, home = folder.resolve(), home.resolve()
+    text = job.model_dump_json(by_alias=True) if text is None else text
+    digests, tools = Digests(home / "digests.json"), tool_versions()
+    files = {relative(file, folder): digests.of(file) for file in source_files(job, folder)}
+    digest = hashlib.sha256(canonical(dict(files)).encode()).hexdigest()
+    lineage = Lineage(text, describe_source(job), digest, _who())
+    nodes = graph(job, folder, lineage)
+    read = {file for node in nodes for file in node.files}
+    here = host()
+    planner = Planner(
+        job=f"{job.model}/{name}",
+        folder=folder,
+        home=home,
+        digests=digests,
+        tools=tools,
+        code=digest_of_code(ROOT),
+        cpu=" ".join(sorted(here.flags)),
+        size=sum(file.stat().st_size for file in read if file.is_file()),
+    )
+    return Plan(
+        model=job.model,
+        job=f"{job.model}/{name}",
+        text=text,
+        folder=folder,
+        home=home,
+        steps=planner.steps(nodes),
+        source=lineage.source,
+        source_digest=digest,
+        size=planner.size,
+        tools=tools,
+        cpu=cpu_name(),
+        threads=here.cpus,
+        digests=digests,
+    )
+
+
+def describe_source(job: Job) -> str:
+    """Name the source in a line: 'torch models.wide_deep:build'."""
+    options = job.source.model_dump()
+    return f"{job.source.kind} {options.get('factory') or options.get('file')}"
+
+
+def _who() -> str:
+    return f"{getpass.getuser()}@{socket.gethostname()}"

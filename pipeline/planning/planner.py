@@ -1,0 +1,109 @@
+"""Give tasks their keys, and with those their places in the cache."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.caching import cache
+from pipeline.caching.digest import Digests
+from pipeline.caching.material import Material
+from pipeline.planning.forecast import Sizes, forecast
+from pipeline.planning.node import Node
+from pipeline.planning.steps import Step
+from pipeline.processes.task import Task
+from pipeline.toolchains import CURRENT, find_toolchain
+from pipeline.toolchains.versions import pinned_versions
+
+#: Stages whose output says how this very CPU answers.
+_OF_THIS_CPU = ("validate",)
+
+
+@dataclass(frozen=True)
+class Planner:
+    """What is the same for all tasks of a plan.
+
+    Attributes:
+        job: As in `Plan`.
+        folder: The job file's folder.
+        code: Digest of our own code.
+        cpu: The CPU's flags.
+        size: Bytes of the source and its samples.
+    """
+
+    job: str
+    folder: Path
+    home: Path
+    digests: Digests
+    tools: dict[str, str]
+    code: str
+    cpu: str
+    size: int
+
+    def steps(self, nodes: tuple[Node, ...]) -> tuple[Step, ...]:
+        """Give each task its place and its key; those that it reads come before it."""
+        done: dict[str, Step] = {}
+        for node in nodes:
+            done[node.name] = self._step(node, done)
+        return tuple(done.values())
+
+    def _step(self, node: Node, done: Mapping[str, Step]) -> Step:
+        read = {role: done[name] for role, name in node.reads.items()}
+        task = Task(
+            name=node.name,
+            stage=node.stage,
+            inputs={role: step.folder / "output" for role, step in read.items()},
+            options=node.options.model_dump(mode="json", by_alias=True),
+            folder=self.folder,
+            toolchain=node.toolchain,
+        )
+        material = self._material(node, task, read)
+        folder = cache.folder_of(self.home, node.stage, material.key())
+        entry, why = self._look(node, material, folder)
+        before = entry or cache.entry_before(self.home, self.job, node.name)
+        return Step(
+            task=task,
+            material=material,
+            needs=tuple(dict.fromkeys(node.reads.values())),
+            folder=folder,
+            entry=entry,
+            why=why,
+            forecast=forecast(node.stage, self._sizes(done.values()), before),
+            reusable=node.cached,
+        )
+
+    def _sizes(self, done: Iterable[Step]) -> Sizes:
+        splits = [step.entry for step in done if step.task.stage == "split" and step.entry]
+        files = [each for entry in splits for each in entry.files.items()]
+        dense = [file.size for name, file in files if "dense/" in name]
+        return Sizes(self.size, sum(dense) if dense else self.size)
+
+    def _material(self, node: Node, task: Task, read: Mapping[str, Step]) -> Material:
+        return Material(
+            stage=node.stage,
+            options=task.options,
+            folder=str(self.folder),
+            files={relative(file, self.folder): self.digests.of(file) for file in node.files},
+            inputs={role: step.material.key() for role, step in read.items()},
+            code=self.code,
+            tools=self._tools(node.toolchain),
+            cpu=self.cpu if node.stage in _OF_THIS_CPU else "",
+        )
+
+    def _tools(self, toolchain: str) -> dict[str, str]:
+        return self.tools if toolchain == CURRENT else pinned_versions(find_toolchain(toolchain))
+
+    def _look(self, node: Node, material: Material, folder: Path) -> tuple[cache.Entry | None, str]:
+        if not node.cached:
+            return None, "never cached: the store is asked each time"
+        try:
+            return cache.read_entry(folder), "cached"
+        except FileNotFoundError:
+            return None, cache.why_not(self.home, self.job, node.name, material)
+        except ValueError as error:
+            return None, f"its output in the cache is damaged: {error}"
+
+
+def relative(file: Path, folder: Path) -> str:
+    """Name a file by its path from the job's folder, or by its whole path if it is not in there."""
+    file = file.resolve()
+    return file.relative_to(folder).as_posix() if file.is_relative_to(folder) else str(file)

@@ -1,0 +1,1 @@
+"""Stages' processes: started, heard, limited, and their ends explained."""

@@ -1,0 +1,1 @@
+"""A plan carried out, with a record in every outcome."""

@@ -1,0 +1,112 @@
+"""The stage that asks the original."""
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from safetensors.numpy import load_file
+
+from pipeline.processes.task import Task
+from pipeline.stages import reference
+from registry.errors import SourceError
+from targets.parity.cases import read_cases
+
+ROWS = 20
+TABLE = np.arange(ROWS * 2, dtype="f4").reshape(ROWS, 2)
+INPUT = {"name": "item", "dtype": "int64", "shape": ("batch",), "ids": {"cardinality": ROWS}}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with a model that looks up rows, and 600 samples."""
+    graph = helper.make_graph(
+        [helper.make_node("Gather", ["table", "item"], ["rows"])],
+        "lookup",
+        [helper.make_tensor_value_info("item", TensorProto.INT64, ["batch"])],
+        [helper.make_tensor_value_info("rows", TensorProto.FLOAT, ["batch", 2])],
+        [numpy_helper.from_array(TABLE, "table")],
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    onnx.save(model, tmp_path / "model.onnx")
+    np.savez(tmp_path / "samples.npz", item=np.arange(600) % ROWS, label=np.arange(600))
+    return tmp_path
+
+
+def asked(folder, samples=None, cardinality=ROWS):
+    options = reference.Options(
+        source={"kind": "onnx", "file": "model.onnx"},
+        inputs=(INPUT | {"ids": {"cardinality": cardinality}},),
+        axes={"batch": {"max": 300}},
+        outputs=(),
+        samples=samples and {"file": "samples.npz"} | samples,
+        batches=(1, 3, 17),
+        seed=0,
+    )
+    out = folder / f"out {len(list(folder.iterdir()))}"
+    out.mkdir()
+    task = Task(
+        name="reference",
+        stage="reference",
+        options=options.model_dump(mode="json"),
+        folder=folder,
+    )
+    seen = []
+    reference.run(task, out, lambda *progress: seen.append(progress))
+    cases = list(read_cases(out))
+    assert seen[-1] == (len(cases), len(cases), "cases")
+    return out, cases
+
+
+def test_samples_come_first_in_batches_and_in_their_order(folder):
+    _, cases = asked(folder, {"rows": 600})
+    recorded = [case for case in cases if case.kind == "recorded"]
+    assert cases[: len(recorded)] == recorded
+    names = ["samples 0 to 255", "samples 256 to 511", "samples 512 to 599"]
+    assert [case.name for case in recorded] == names
+    rows = np.concatenate([case.outputs["rows"] for case in recorded])
+    np.testing.assert_array_equal(rows, TABLE[np.arange(600) % ROWS])
+
+
+def test_the_first_batch_holds_all_rows_that_the_version_is_to_carry(folder):
+    _, cases = asked(folder, {"rows": 600, "record": 290})
+    assert cases[0].name == "samples 0 to 289"
+
+
+def test_labels_go_with_the_recorded_rows(folder):
+    out, _ = asked(folder, {"rows": 300, "labels": "label"})
+    labels = load_file(out / "labels.safetensors")["labels"]
+    np.testing.assert_array_equal(labels, np.arange(300))
+
+
+def test_without_samples_the_generated_cases_are_asked(folder):
+    out, cases = asked(folder)
+    assert {case.kind for case in cases} == {"generated"}
+    assert [len(case.inputs["item"]) for case in cases[:3]] == [1, 3, 17]
+    assert not (out / "labels.safetensors").exists()
+
+
+def test_what_the_model_refuses_is_kept_in_its_words(folder):
+    _, cases = asked(folder)
+    refused = {case.name: case.refused for case in cases if case.refused is not None}
+    assert "ids: one of item is 2^31" in refused
+    assert all(refused.values())
+
+
+def test_a_sample_that_the_model_refuses_is_an_error_that_names_it(folder):
+    np.savez(folder / "samples.npz", item=np.array([1, ROWS + 5]))
+    with pytest.raises(SourceError, match="samples 0 to 1: the original model refuses them"):
+        asked(folder, {"rows": 2}, cardinality=100)
+
+
+def test_a_case_that_the_model_cannot_take_is_named_with_its_shapes_and_the_remedy(folder):
+    pair = helper.make_tensor_value_info("item", TensorProto.INT64, ["batch"])
+    rows = helper.make_tensor_value_info("rows", TensorProto.INT64, ["half", 2])
+    node = helper.make_node("Reshape", ["item", "shape"], ["rows"])
+    shape = numpy_helper.from_array(np.array([-1, 2]), "shape")
+    graph = helper.make_graph([node], "pairs", [pair], [rows], [shape])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
+    onnx.save(model, folder / "model.onnx")
+    with pytest.raises(
+        SourceError, match=r"'batch of 1' \(item \[1\]\).*say so in the job's `axes`"
+    ):
+        asked(folder)
