@@ -2,14 +2,14 @@
 
 from collections import deque
 
-from converters import onnx_to_openvino, onnx_to_torchscript, torch_to_onnx
+from converters import onnx_to_ipex_torchscript, onnx_to_openvino, torch_to_onnx
 from converters.converter import Converter
 from registry.errors import ConversionError
 from registry.format import Format
 
 CONVERTERS: tuple[Converter, ...] = (
+    onnx_to_ipex_torchscript.CONVERTER,
     onnx_to_openvino.CONVERTER,
-    onnx_to_torchscript.CONVERTER,
     torch_to_onnx.CONVERTER,
 )
 

@@ -10,6 +10,7 @@ class Format(StrEnum):
     ONNX = "onnx"
     OPENVINO_IR = "openvino_ir"
     TORCHSCRIPT = "torchscript"
+    IPEX_TORCHSCRIPT = "ipex_torchscript"
 
 
 #: The file to open in a folder that holds a part in a format.
@@ -18,4 +19,5 @@ ENTRY: dict[Format, str] = {
     Format.ONNX: "model.onnx",
     Format.OPENVINO_IR: "model.xml",
     Format.TORCHSCRIPT: "model.pt",
+    Format.IPEX_TORCHSCRIPT: "model.pt",
 }

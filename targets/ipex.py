@@ -86,7 +86,7 @@ def load(folder: Path, precision: Precision, plan: ThreadPlan) -> IpexRunner:
     Raises:
         ContractError: The module cannot be loaded, or not to compute in the precision.
     """
-    file = folder / ENTRY[Format.TORCHSCRIPT]
+    file = folder / ENTRY[Format.IPEX_TORCHSCRIPT]
     if precision not in TARGET.precisions:
         raise ContractError(f"{file}: IPEX does not compute in {precision}; build for f32")
     installed = _version()
@@ -137,7 +137,7 @@ def _last(error: Exception) -> str:
 TARGET = Target(
     runtime="ipex",
     package=PACKAGE,
-    format=Format.TORCHSCRIPT,
+    format=Format.IPEX_TORCHSCRIPT,
     options=IpexOptions,
     precisions={"f32": ()},
     versions=("2.8", "2.9"),

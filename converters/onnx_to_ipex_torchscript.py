@@ -1,0 +1,70 @@
+"""ONNX to TorchScript, optimised by Intel Extension for PyTorch.
+
+model.pt    a frozen TorchScript module, as `converters.torchscript` writes them
+"""
+
+from pathlib import Path
+from typing import Any
+
+from converters.converter import Converter, ConvertOptions
+from converters.onnx_models.files import open_model, signature_of
+from converters.onnx_to_torch import import_model
+from converters.quiet import quiet
+from converters.torchscript.files import save_module
+from converters.torchscript.read_back import NAMESPACES, faults_of_module, signature_of_module
+from converters.torchscript.tracing import trace
+from registry.errors import ConversionError
+from registry.format import ENTRY, Format
+from registry.require import require
+from registry.signature import Signature
+
+#: Namespaces of operators that IPEX brings.
+_OWN = ("ipex", "ipex_prepack", "torch_ipex")
+
+
+def convert(source: Path, out: Path, options: ConvertOptions) -> str:
+    """Write `model.pt`.
+
+    Raises:
+        ConversionError: An operator is not supported, or the traced module does not run with
+            other sizes of its free axes than it was traced with.
+    """
+    torch, ipex = _frameworks()
+    if options.weights != "f32":
+        raise ConversionError(f"TorchScript keeps weights as f32 here, not as {options.weights}")
+    file = source / ENTRY[Format.ONNX]
+    signature = signature_of(open_model(file))
+    with quiet("ipex"), torch.no_grad():
+        module = ipex.optimize(import_model(file).eval(), dtype=torch.float32, inplace=True)
+    traced, tried = trace(module, signature, file)
+    save_module(traced, out / ENTRY[Format.IPEX_TORCHSCRIPT], signature, tried)
+    return f"intel-extension-for-pytorch {ipex.__version__}, torch {torch.__version__}"
+
+
+def read_signature(folder: Path) -> Signature:
+    """Run the written module with two sizes of its axes, and tell what came of it."""
+    _frameworks()
+    return signature_of_module(folder / ENTRY[Format.IPEX_TORCHSCRIPT])
+
+
+def inspect(folder: Path) -> tuple[str, ...]:
+    """List operators that the runtime has not."""
+    _frameworks()
+    return faults_of_module(folder / ENTRY[Format.IPEX_TORCHSCRIPT], (*NAMESPACES, *_OWN))
+
+
+def _frameworks() -> tuple[Any, Any]:
+    """Import IPEX, which brings its operators, before a module that has them is read."""
+    torch = require("torch", extra="convert")
+    with quiet("ipex"):
+        return torch, require("intel_extension_for_pytorch", extra="convert")
+
+
+CONVERTER = Converter(
+    source=Format.ONNX,
+    result=Format.IPEX_TORCHSCRIPT,
+    convert=convert,
+    read_signature=read_signature,
+    inspect=inspect,
+    in_target=True,
+)

@@ -1,0 +1,1 @@
+"""TorchScript files: traced with several sizes, written, and read back."""

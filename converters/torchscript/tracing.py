@@ -1,0 +1,64 @@
+"""Trace a module so that its free axes stay free.
+
+The importer's arithmetic of shapes keeps them free; what keeps a size all the same is found by
+running the trace with other sizes than its own.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from converters.quiet import quiet
+from converters.torchscript.examples import example_inputs, sizes_of_axes
+from registry.errors import ConversionError
+from registry.require import require
+from registry.signature import Signature
+
+#: Sizes that free axes are tried with: small, and what networks of images need at least.
+_LEAST = (3, 32, 224)
+
+#: Sizes of the free axes that a module was run with, for two runs.
+Tried = list[dict[str, int]]
+
+
+def trace(
+    module: Any,  # noqa: ANN401 - untyped
+    signature: Signature,
+    file: Path,
+) -> tuple[Any, Tried]:
+    """Trace with the smallest sizes that the model takes, freeze, and run with two others.
+
+    Raises:
+        ConversionError: The trace does not run with other sizes than its own.
+    """
+    torch = require("torch", extra="convert")
+    fault: Exception | None = None
+    for least in _LEAST:
+        sizes, *tried = (sizes_of_axes(signature, least + more) for more in (0, 1, 4))
+        try:
+            with quiet("torchscript"), torch.no_grad():
+                frozen = _frozen(module, example_inputs(signature, sizes))
+            for each in tried:
+                run(frozen, signature, each)
+        except Exception as error:  # noqa: BLE001 - what a framework raises has no kind
+            fault = fault or error
+        else:
+            return frozen, tried
+    raise ConversionError(
+        f"{file}: cannot be traced with any of the sizes {_LEAST} of its free axes: {fault}"
+    ) from fault
+
+
+def _frozen(module: Any, inputs: tuple[Any, ...]) -> Any:  # noqa: ANN401 - untyped
+    """Trace in a unit of its own, so that names do not depend on what was traced before."""
+    torch = require("torch", extra="convert")
+    unit = torch._C.CompilationUnit()
+    traced = torch.jit.trace(module, inputs, check_trace=False, _compilation_unit=unit)
+    return torch.jit.freeze(traced.eval())
+
+
+def run(module: Any, signature: Signature, sizes: Mapping[str, int]) -> tuple[Any, ...]:  # noqa: ANN401
+    """Run a module once with free axes of these sizes."""
+    torch = require("torch", extra="convert")
+    with torch.no_grad(), quiet("torchscript"):
+        return tuple(module(*example_inputs(signature, sizes)))
