@@ -1,0 +1,65 @@
+"""`pipeline registry ls`: the models of a store, or the versions of one."""
+
+from functools import partial
+from typing import Annotated
+
+import typer
+from pydantic import JsonValue
+
+from pipeline.commands.registry.versions_table import channels_of, list_versions
+from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, StoreUrl, open_catalog
+from pipeline.showing import console
+from registry.catalog import Catalog
+from registry.errors import StoreError
+from registry.reference import check_name
+from registry.side_by_side import ahead
+
+
+def ls(
+    model: Annotated[str | None, typer.Argument(help="One model's versions.")] = None,
+    *,
+    store: StoreUrl = DEFAULT_STORE,
+    endpoint: Endpoint = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the models of a store, or the versions of a model."""
+    catalog = open_catalog(store, endpoint)
+    if model is None:
+        _list_models(catalog, as_json=as_json)
+    else:
+        list_versions(catalog, check_name("model", model), as_json=as_json)
+
+
+def _list_models(catalog: Catalog, *, as_json: bool) -> None:
+    models = catalog.models()
+    if not models:
+        _check_there(catalog)
+    found = dict(zip(models, ahead(catalog.versions, models, width=8), strict=True))
+    pointers = ahead(partial(channels_of, catalog), models, width=8)
+    channels = dict(zip(models, pointers, strict=True))
+    if as_json:
+        rows: list[JsonValue] = [
+            {"model": model, "versions": list(numbers), "channels": {**channels[model]}}
+            for model, numbers in found.items()
+        ]
+        console.emit({"store": catalog.store.url, "models": rows})
+    elif not found:
+        console.say(f"{catalog.store.url} holds no models")
+    else:
+        lines = [
+            (model, str(len(numbers)), str(max(numbers, default="")), _pointers(channels[model]))
+            for model, numbers in found.items()
+        ]
+        console.show_table(("model", "versions", "newest", "channels"), lines)
+
+
+def _check_there(catalog: Catalog) -> None:
+    if not catalog.store.is_there():
+        raise StoreError(
+            f"{catalog.store.url}: there is no such folder. Name another with --store; the first "
+            "push makes one"
+        )
+
+
+def _pointers(channels: dict[str, int]) -> str:
+    return ", ".join(f"{name}@{number}" for name, number in channels.items())

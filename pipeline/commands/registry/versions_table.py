@@ -1,0 +1,60 @@
+"""The versions of a model, as a table or as JSON."""
+
+from functools import partial
+
+from pydantic import JsonValue
+
+from pipeline.commands.version_text import figures, moment, plain, total
+from pipeline.showing import console
+from pipeline.showing.progress import size
+from registry.catalog import Catalog
+from registry.errors import IntegrityError
+from registry.manifest import Version
+from registry.side_by_side import ahead
+
+
+def list_versions(catalog: Catalog, model: str, *, as_json: bool) -> None:
+    """Print the versions of a model; damaged ones are marked and hide no other."""
+    numbers = catalog.versions(model)
+    if not numbers:
+        catalog.resolve(model)  # says what is missing
+    found = dict(zip(numbers, ahead(partial(_read, catalog, model), numbers, width=8), strict=True))
+    channels = channels_of(catalog, model)
+    if as_json:
+        rows: list[JsonValue] = [
+            figures(read)
+            if isinstance(read, Version)
+            else {"model": model, "version": number, "damaged": read}
+            for number, read in found.items()
+        ]
+        console.emit({"model": model, "channels": {**channels}, "versions": rows})
+        return
+    lines = [
+        (str(number), *_facts(read), ", ".join(n for n, at in channels.items() if at == number))
+        for number, read in found.items()
+    ]
+    console.show_table(("version", "created", "size", "targets", "channels"), lines)
+    for read in found.values():
+        if isinstance(read, str):
+            console.note(plain(read))
+
+
+def _read(catalog: Catalog, model: str, number: int) -> Version | str:
+    """Read a version, or say why it cannot be believed: one that is damaged hides no other."""
+    try:
+        return catalog.version(model, number)
+    except IntegrityError as error:
+        return str(error)
+
+
+def _facts(read: Version | str) -> tuple[str, str, str]:
+    if isinstance(read, str):
+        return "damaged", "", ""
+    targets = ", ".join(build.target for build in read.builds)
+    return moment(read.created), size(total(read)), targets
+
+
+def channels_of(catalog: Catalog, model: str) -> dict[str, int]:
+    """Return where each of a model's channels points."""
+    moves = {name: catalog.channel(model, name) for name in catalog.channels(model)}
+    return {name: move.version for name, move in moves.items() if move}
