@@ -9,7 +9,6 @@ import numpy as np
 
 from converters.brief import Arrays, Inspection
 from converters.dtypes import dtype_of_torch
-from converters.integers import are_no_ids, guess_range
 from converters.lookups_seen import Seen, watch
 from converters.programs.forward import call_in_order
 from converters.programs.signature import (
@@ -18,6 +17,7 @@ from converters.programs.signature import (
     output_names,
     output_tree,
 )
+from converters.sample_values import are_no_ids, guess_range, span
 from registry.signature import Axis, Dim, DType, Ids, Input
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def guess_input(
     if array.dtype.kind not in "iu":
         dtype = DType.BOOL if array.dtype.kind == "b" else DType.FLOAT32
         said = "the first axis is taken to be the batch, the range that of the samples"
-        return Input(name=name, dtype=dtype, shape=shape, range=_span(array)), said
+        return Input(name=name, dtype=dtype, shape=shape, range=span(array)), said
     whole = Input(name=name, dtype=DType.INT64, shape=shape)
     rows = seen.rows.get(name) or (None if seen.outputs else _rows(name, tables))
     if are_no_ids(array) or (seen.outputs and rows is None):
@@ -109,15 +109,6 @@ def guess_input(
     ids = Ids(cardinality=rows or int(array.max(initial=0)) + 1)
     said = "cardinality " + ("of the table" if rows else "is the samples' largest id + 1")
     return whole.model_copy(update={"ids": ids}), said
-
-
-def _span(array: np.ndarray) -> tuple[float, float] | None:
-    """Give whole numbers around what float samples hold: extremes beyond it test nothing real."""
-    held = array[np.isfinite(array)] if array.dtype.kind == "f" else array[:0]
-    if not held.size:
-        return None
-    lowest, highest = float(np.floor(held.min())), float(np.ceil(held.max()))
-    return lowest, max(highest, lowest + 1)
 
 
 def _by_name(name: str, rows: int | None) -> tuple[Input, str]:

@@ -1,12 +1,16 @@
 """What an ONNX file tells of its inputs and tables, for a first job."""
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from converters.brief import Arrays
-from converters.integers import guess_range
 from converters.onnx_models.files import signature_of
+from converters.onnx_models.open_dims import name_dims
+from converters.sample_values import guess_range, span
 from registry.composition import Kept
-from registry.signature import ANY, Dim, Ids, Input, Tensor
+from registry.signature import ANY, Axis, Ids, Input
 
 if TYPE_CHECKING:
     import onnx
@@ -44,25 +48,42 @@ def kept_tables(model: "onnx.ModelProto") -> tuple[Kept, ...]:
 def guess_inputs(model: "onnx.ModelProto", samples: Arrays) -> tuple[tuple[Input, str], ...]:
     """Describe each input; an input that rows are gathered by holds ids of that many rows."""
     rows = _rows(model)
-    return tuple(
-        _guess(tensor, rows.get(tensor.name), samples) for tensor in signature_of(model).inputs
-    )
+    tensors = signature_of(model).inputs
+    leading = [str(t.shape[0]) for t in tensors if t.shape and isinstance(t.shape[0], str)]
+    batch = next((name for name in leading if name != ANY), "batch")
+    found = []
+    for tensor in tensors:
+        shape, said = name_dims(tensor, batch, samples.get(tensor.name))
+        given = Input(name=tensor.name, dtype=tensor.dtype, shape=shape)
+        told, why = _guess(given, rows.get(tensor.name), samples.get(tensor.name))
+        found.append((told, "; ".join(filter(None, (why, said)))))
+    return tuple(found)
 
 
-def _guess(tensor: Tensor, rows: int | None, samples: Arrays) -> tuple[Input, str]:
-    shape: list[Dim] = [
-        f"{tensor.name}_{at}" if dim == ANY else dim for at, dim in enumerate(tensor.shape)
-    ]
-    if shape and tensor.shape[0] == ANY:
-        shape[0] = "batch"
-    given = Input(name=tensor.name, dtype=tensor.dtype, shape=tuple(shape))
-    if tensor.dtype.value not in ("int64", "int32"):
+def guess_axes(inputs: Iterable[Input], samples: Arrays) -> dict[str, Axis]:
+    """Give the axes a range each that has room for the samples."""
+    axes: dict[str, Axis] = {}
+    for given in inputs:
+        array = samples.get(given.name)
+        sizes = array.shape if array is not None and array.ndim == len(given.shape) else ()
+        for at, dim in enumerate(given.shape):
+            if isinstance(dim, str):
+                size = sizes[at] if at and at < len(sizes) else 1
+                axes[dim] = Axis(max=max(axes.get(dim, Axis()).max, size))
+    return axes
+
+
+def _guess(given: Input, rows: int | None, array: np.ndarray | None) -> tuple[Input, str]:
+    if given.dtype.value in ("int64", "int32"):
+        if rows is not None:
+            told = {"ids": Ids(cardinality=rows)}
+            return given.model_copy(update=told), f"rows are gathered by it from a table of {rows}"
+        values, said = guess_range(array)
+        return given.model_copy(update={"range": values}), said
+    floats = None if array is None else span(array)
+    if floats is None:
         return given, "as the file says"
-    if rows is not None:
-        told = {"ids": Ids(cardinality=rows)}
-        return given.model_copy(update=told), f"rows are gathered by it from a table of {rows}"
-    values, said = guess_range(samples.get(tensor.name))
-    return given.model_copy(update={"range": values}), said
+    return given.model_copy(update={"range": floats}), "the range is that of the samples"
 
 
 def _rows(model: "onnx.ModelProto") -> dict[str, int]:

@@ -12,7 +12,7 @@ from converters.brief import Arrays, Brief, Inspection, SourceOptions
 from converters.onnx_models.axes import name_output_axes
 from converters.onnx_models.faults import external_files, faults, inline_functions
 from converters.onnx_models.files import nodes, open_model, signature_of
-from converters.onnx_models.guesses import guess_inputs, kept_tables
+from converters.onnx_models.guesses import guess_axes, guess_inputs, kept_tables
 from converters.onnx_models.inline import bring_in
 from converters.onnx_models.match import take_names
 from converters.onnx_models.reference import answering
@@ -23,7 +23,6 @@ from registry.composition import Artifact, Remark, Split
 from registry.errors import SourceError, SplitError
 from registry.format import ENTRY, Format
 from registry.progress import Progress
-from registry.signature import Axis
 
 if TYPE_CHECKING:
     import onnx
@@ -94,7 +93,7 @@ def inspect(options: SourceOptions, folder: Path, samples: Arrays) -> Inspection
     return Inspection(
         inputs=inputs,
         outputs=tuple(tensor.name for tensor in signature.outputs),
-        axes={dim: Axis() for given, _ in inputs for dim in given.shape if isinstance(dim, str)},
+        axes=guess_axes((given for given, _ in inputs), samples),
         tables=tuple((kept.table, kept.rows, kept.dim) for kept in kept_tables(model)),
     )
 

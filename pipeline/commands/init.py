@@ -18,6 +18,10 @@ from pipeline.job.sketch import Given, sketch, slug
 from pipeline.showing import console
 from registry.errors import JobError
 
+#: Names of files and callables that tell nothing of the model.
+_USUAL_STEMS = ("model", "saved_model", "program", "export", "exported")
+_USUAL_MAKERS = ("", "build", "make", "create", "model")
+
 
 def init(  # noqa: PLR0913  one a command-line option
     *,
@@ -52,7 +56,7 @@ def init(  # noqa: PLR0913  one a command-line option
     else:
         source |= {"factory": what, "path": _beside(path, out), "args": _arguments(args)}
         source |= {"weights": _beside(weights, out)} if weights else {}
-    name = what.stem if isinstance(what, Path) else _name(what)
+    name = _name_of_file(what) if isinstance(what, Path) else _name(what)
     file, held = (_beside(samples, out), open_samples(samples).names) if samples else (None, ())
     store = _beside(Path(DEFAULT_STORE), out)
     _write(out, Given(out.name, model or slug(name), source, file, held, store))
@@ -71,8 +75,12 @@ def _write(out: Path, given: Given) -> None:
 def _name(factory: str) -> str:
     """Name a model after its callable, or after its module where all callables have that name."""
     module, _, made_by = factory.partition(":")
-    usual = made_by in ("", "build", "make", "create", "model")
-    return module.rpartition(".")[2] if usual else made_by.rpartition(".")[2]
+    return (module if made_by in _USUAL_MAKERS else made_by).rpartition(".")[2]
+
+
+def _name_of_file(file: Path) -> str:
+    """Name a model after its file, or after its folder where all files have that name."""
+    return file.resolve().parent.name if file.stem.lower() in _USUAL_STEMS else file.stem
 
 
 def _count(things: Sized, noun: str) -> str:

@@ -83,6 +83,19 @@ def test_runs_publishes_and_answers(job, checkout):
     assert text["outputs"][0] in said
 
 
+def test_the_first_job_of_an_image_model_with_open_sizes_passes_as_it_is(checkout):
+    data = "workflows/data/orientation"
+    given = ("--onnx", f"{data}/model.onnx", "--samples", f"{data}/patches.npz")
+    call(checkout, "init", *given, "--model", "first", "--out", "first.yaml")
+    call(checkout, "run", "first.yaml", "--until", "assemble")
+    (record,) = checkout.glob(".pipeline/runs/first/*/run.json")
+    found = [
+        Validation.model_validate(one) for one in json.loads(record.read_bytes())["validations"]
+    ]
+    assert len(found) == 2
+    assert all(one.passed for one in found)
+
+
 def test_the_recommender_ranks_held_out_ratings_as_well_as_before(checkout):
     call(checkout, "run", "workflows/jobs/movielens.yaml")
     found = list(checkout.glob(".pipeline/runs/movielens-dlrm/*/run.json"))

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import onnx
+from onnx import numpy_helper
 from sklearn.datasets import load_sample_images
 
 OUT = Path(__file__).resolve().parent.parent / "data" / "orientation"
@@ -28,6 +29,16 @@ def patches() -> np.ndarray:
     return (np.stack(cuts).transpose(0, 3, 1, 2) / 127.5 - 1).astype(np.float32)
 
 
+def as_initializers(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Store weights as such: the file has them as constants, which never lie outside of it."""
+    constants = [node for node in model.graph.node if node.op_type == "Constant"]
+    for node in constants:
+        value = numpy_helper.to_array(node.attribute[0].t)
+        model.graph.initializer.append(numpy_helper.from_array(value, node.output[0]))
+        model.graph.node.remove(node)
+    return model
+
+
 def main() -> None:
     """Move the weights out of the ONNX file; keep what shapes are made of inside."""
     spec = find_spec("rapidocr_onnxruntime")
@@ -37,7 +48,7 @@ def main() -> None:
     shipped = Path(spec.origin).parent / "models" / "ch_ppocr_mobile_v2.0_cls_infer.onnx"
     (OUT / "model.onnx.data").unlink(missing_ok=True)
     onnx.save(
-        onnx.load(shipped),
+        as_initializers(onnx.load(shipped)),
         OUT / "model.onnx",
         save_as_external_data=True,
         location="model.onnx.data",

@@ -77,6 +77,13 @@ def test_an_onnx_file_becomes_a_job(onnx_file, folder, capsys):
     assert job.outputs == ("score",)
 
 
+def test_a_model_is_named_after_its_folder_where_all_files_have_the_same_name(onnx_file, folder):
+    (folder / "ranker").mkdir()
+    onnx_file.rename(folder / "ranker" / "model.onnx")
+    assert call(["init", "--onnx", "ranker/model.onnx"]) == 0
+    assert load_job(folder / "job.yaml").model == "ranker"
+
+
 def test_a_program_becomes_a_job(program_file, folder):
     assert call(["init", "--program", "sum.pt2", "--model", "sums"]) == 0
     job = load_job(folder / "job.yaml")

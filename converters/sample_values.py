@@ -1,4 +1,4 @@
-"""What an integer input that names no rows of a table may hold, by its samples."""
+"""What an input that names no rows of a table may hold, by its samples."""
 
 import numpy as np
 
@@ -21,3 +21,12 @@ def guess_range(array: np.ndarray | None) -> tuple[tuple[float, float], str]:
 def are_no_ids(array: np.ndarray | None) -> bool:
     """Say whether there are values that no table has rows for."""
     return array is not None and array.size > 0 and (array.min() < 0 or array.max() >= _HUGE)
+
+
+def span(array: np.ndarray) -> tuple[float, float] | None:
+    """Give whole numbers around what float samples hold: extremes beyond it test nothing real."""
+    held = array[np.isfinite(array)] if array.dtype.kind == "f" else array[:0]
+    if not held.size:
+        return None
+    lowest, highest = float(np.floor(held.min())), float(np.ceil(held.max()))
+    return lowest, max(highest, lowest + 1)
