@@ -1,23 +1,31 @@
 """Tables to row-range shards, streamed: neither memory nor protobuf ever holds one."""
 
 import math
-import os
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 
 from converters.checkpoints.checkpoint import stored_rows
-from converters.checkpoints.safetensors_file import header
+from converters.checkpoints.safetensors_file import PAGE, header
 from converters.checkpoints.stored import Stored, chunks, first_bad
+from converters.hashed_file import HashedFile
 from registry.composition import Origin, Shard, Table
 from registry.disk import FULL
 from registry.errors import ResourceError, SourceError
+from registry.manifest import File
 from registry.progress import Progress
+
+
+@dataclass(frozen=True)
+class Written:
+    """A table with its shards, and the digests of their files as they were written."""
+
+    table: Table
+    files: dict[str, File]
 
 
 def write_table(
@@ -27,8 +35,8 @@ def write_table(
     out: Path,
     shard_bytes: int,
     progress: Progress,
-) -> Table:
-    """Write a table as `tables/<table>/000000.safetensors` … below `out`; return it with shards.
+) -> Written:
+    """Write a table as `tables/<table>/000000.safetensors` … below `out`, hashed on the way.
 
     Args:
         root: What a relative `origin.file` is relative to.
@@ -42,15 +50,17 @@ def write_table(
     stored = stored_rows(origin, root)
     _check_origin(table, stored)
     folder = Path("tables") / re.sub(r"[^\w.-]", "_", table.name)
-    _check_room(table, stored, out)
-    done = 0
+    check_room(f"table {table.name}", stored.nbytes, out)
     shards = tuple(_shards(folder, table, stored, shard_bytes))
+    files, done = {}, 0
     try:
         (out / folder).mkdir(parents=True, exist_ok=True)
         for shard in shards:
-            for written in _write(table, shard, stored, out / shard.file):
-                done += written
-                progress(done, stored.nbytes, "bytes")
+            with HashedFile(out / shard.file, _part(shard, table, stored).nbytes) as file:
+                for written in _write(table, shard, stored, file):
+                    done += written
+                    progress(done, stored.nbytes, "bytes")
+                files[shard.file] = file.file
     except OSError as error:
         if error.errno not in FULL:
             raise
@@ -58,40 +68,55 @@ def write_table(
             f"table {table.name}: no room left on the disk of {out}: {done} of {stored.nbytes}"
             " bytes were written. Free some space and run again"
         ) from error
-    return table.model_copy(update={"shards": shards})
+    return Written(table.model_copy(update={"shards": shards}), files)
+
+
+def check_room(what: str, size: int, out: Path) -> None:
+    """Refuse what the disk of a folder has no room for.
+
+    Raises:
+        ResourceError: There are fewer than `size` bytes free.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(out).free
+    if size > free:
+        raise ResourceError(
+            f"{what}: {math.ceil(size / 1e6)} MB to write, and the disk of {out} has"
+            f" {free // 10**6} MB free. Free some space and run again"
+        )
 
 
 def _shards(folder: Path, table: Table, stored: Stored, shard_bytes: int) -> Iterator[Shard]:
-    step = max(1, shard_bytes // (stored.nbytes // table.rows))
+    step = _step(stored.nbytes // table.rows, shard_bytes)
     for number, start in enumerate(range(0, table.rows, step)):
         file = (folder / f"{number:06d}.safetensors").as_posix()
         yield Shard(file=file, start=start, rows=min(step, table.rows - start))
 
 
-def _write(table: Table, shard: Shard, stored: Stored, file: Path) -> Iterator[int]:
-    """Write one shard; give the bytes of each step."""
+def _step(row: int, shard_bytes: int) -> int:
+    """Return how many rows go into a shard: such that they fill whole pages, where that can be."""
+    step = max(1, shard_bytes // row)
+    whole = PAGE // math.gcd(row, PAGE)
+    return step - step % whole if step >= whole else step
+
+
+def _part(shard: Shard, table: Table, stored: Stored) -> Stored:
+    """Return where the rows of a shard lie."""
     row = stored.nbytes // table.rows
-    part = replace(stored, offset=stored.offset + shard.start * row, shape=(shard.rows, table.dim))
-    try:
-        with file.open("wb", buffering=0) as stream:
-            os.posix_fallocate(stream.fileno(), 0, part.nbytes)
-            _write_all(stream, header("rows", table.dtype, part.shape, part.nbytes))
-            before = shard.start * table.dim
-            for chunk in chunks(part):
-                _check_numbers(table, chunk, before)
-                before += len(chunk)
-                _write_all(stream, chunk.view(np.uint8).data)
-                yield chunk.nbytes
-            os.fsync(stream.fileno())
-    except BaseException:
-        file.unlink(missing_ok=True)
-        raise
+    offset = stored.offset + shard.start * row
+    return replace(stored, offset=offset, shape=(shard.rows, table.dim))
 
 
-def _write_all(stream: BinaryIO, data: bytes | memoryview) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[stream.write(view) :]
+def _write(table: Table, shard: Shard, stored: Stored, file: HashedFile) -> Iterator[int]:
+    """Write one shard; give the bytes of each step."""
+    part = _part(shard, table, stored)
+    file.write(header("rows", table.dtype, part.shape, part.nbytes))
+    before = shard.start * table.dim
+    for chunk in chunks(part):
+        _check_numbers(table, chunk, before)
+        before += len(chunk)
+        file.write(chunk.view(np.uint8).data)
+        yield chunk.nbytes
 
 
 def _check_numbers(table: Table, chunk: np.ndarray, before: int) -> None:
@@ -109,14 +134,4 @@ def _check_origin(table: Table, stored: Stored) -> None:
         raise SourceError(
             f"table {table.name}: {stored.file} now holds {stored.dtype}{list(stored.shape)}, the"
             f" split found {table.dtype}{list(wanted)}. The file was changed: run again"
-        )
-
-
-def _check_room(table: Table, stored: Stored, out: Path) -> None:
-    out.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(out).free
-    if stored.nbytes > free:
-        raise ResourceError(
-            f"table {table.name}: needs {math.ceil(stored.nbytes / 1e6)} MB, the disk of {out} has"
-            f" {free // 10**6} MB free"
         )

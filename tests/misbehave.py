@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pipeline.processes.task import Task
 from registry.errors import ConversionError, PlatformError
+from registry.manifest import File
 from registry.progress import Progress
 from registry.signature import Frozen
 
@@ -128,9 +129,14 @@ def tell_python(task, out, progress):
     (out / "text").write_text(f"{sys.prefix}\n{tinypack.answer}")
 
 
-def run(task: Task, out: Path, progress: Progress) -> None:
+def hash_as_it_writes(task, out, progress):
+    (out / "text").write_text("text")
+    return {"text": File(digest="a" * 64, size=4)}
+
+
+def run(task: Task, out: Path, progress: Progress) -> dict[str, File] | None:
     """Do what the option `do` names."""
     ways = {name: way for name, way in globals().items() if callable(way)}
     way = ways[str(task.options.get("do", "write"))]
     assert not (isinstance(way, type) and issubclass(way, PlatformError))
-    way(task, out, progress)
+    return way(task, out, progress)

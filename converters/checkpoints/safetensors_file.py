@@ -9,6 +9,9 @@ from converters.checkpoints.stored import Stored
 from registry.errors import SourceError
 from registry.signature import DType, Frozen
 
+#: Bytes of a page of memory on x86-64, and on most other machines.
+PAGE = 4096
+
 #: The format's own limit.
 _HEADER_LIMIT = 100_000_000
 _NAMES: dict[str, DType] = {
@@ -60,11 +63,14 @@ def read_header(file: Path) -> dict[str, Stored]:
 
 
 def header(name: str, dtype: DType, shape: tuple[int, ...], size: int) -> bytes:
-    """Write the header of a file with one tensor, whose data starts at a multiple of 64."""
+    """Write the header of a file with one tensor, whose data starts at a page of its own.
+
+    So files whose data fill whole pages can be mapped side by side, as if they were one.
+    """
     code = next(code for code, known in _NAMES.items() if known is dtype)
     entry = {"dtype": code, "shape": list(shape), "data_offsets": [0, size]}
     text = json.dumps({name: entry}, separators=(",", ":")).encode()
-    text += b" " * (-(len(text) + 8) % 64)
+    text += b" " * (-(len(text) + 8) % PAGE)
     return len(text).to_bytes(8, "little") + text
 
 

@@ -1,6 +1,7 @@
 """A tensor where it lies in a file, read by mapping or piece by piece, never as a whole."""
 
 import math
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,6 +68,7 @@ def chunks(stored: Stored) -> Iterator[np.ndarray]:
     buffer = bytearray(min(CHUNK, stored.span))
     left = stored.span
     with stored.file.open("rb", buffering=0) as file:
+        os.posix_fadvise(file.fileno(), stored.offset, stored.span, os.POSIX_FADV_SEQUENTIAL)
         file.seek(stored.offset)
         while left:
             view = memoryview(buffer)[: min(left, len(buffer))]

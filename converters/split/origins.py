@@ -1,11 +1,12 @@
 """Where the rows of a table come from; what no checkpoint holds is written here."""
 
-import json
 import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from converters.checkpoints.safetensors_file import header
+from converters.dtypes import dtype_of_torch
 from converters.split.body import Body
 from converters.split.fold import evaluate
 from converters.split.matrices import Matrix
@@ -14,18 +15,6 @@ from registry.composition import Origin
 if TYPE_CHECKING:
     import torch
 
-_NAMES = {
-    "torch.float64": "F64",
-    "torch.float32": "F32",
-    "torch.float16": "F16",
-    "torch.bfloat16": "BF16",
-    "torch.int64": "I64",
-    "torch.int32": "I32",
-    "torch.int16": "I16",
-    "torch.int8": "I8",
-    "torch.uint8": "U8",
-    "torch.bool": "BOOL",
-}
 _CHUNK = 16 << 20
 
 
@@ -57,13 +46,10 @@ def write_rows(rows: "torch.Tensor", file: Path) -> None:
     import torch
 
     size = rows.numel() * rows.element_size()
-    entry = {"dtype": _NAMES[str(rows.dtype)], "shape": list(rows.shape), "data_offsets": [0, size]}
-    header = json.dumps({"rows": entry}).encode()
-    header += b" " * (-len(header) % 8)
     step = max(1, _CHUNK // max(1, math.prod(rows.shape[1:]) * rows.element_size()))
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("wb") as stream:
-        stream.write(len(header).to_bytes(8, "little") + header)
+        stream.write(header("rows", dtype_of_torch(rows.dtype), tuple(rows.shape), size))
         for start in range(0, len(rows), step):
             chunk = rows[start : start + step].detach().contiguous()
             stream.write(chunk.view(torch.uint8).numpy().tobytes())

@@ -28,23 +28,28 @@ class _Listing(Frozen, extra="ignore"):
     files: dict[str, KeptFile]
 
 
-def keep_files(output: Path, read: Iterable[Path] = ()) -> dict[str, KeptFile]:
+def keep_files(
+    output: Path, read: Iterable[Path] = (), hashed: Mapping[str, File] | None = None
+) -> dict[str, KeptFile]:
     """Make an output's files read-only and digest them.
 
     Args:
         read: Outputs that it was made from. A file that is linked from there keeps the digest
             that it had there: it is not read again, and is not believed to be what it is now.
+        hashed: Digests of files as they were written, by their path: these are not read either.
     """
     known = dict(entry for other in read for entry in _unchanged(other))
-    kept = {}
+    written, kept = hashed or {}, {}
     for path in _files_of(output):
-        stat = path.stat()
+        name, stat = path.relative_to(output).as_posix(), path.stat()
         file = known.get((stat.st_dev, stat.st_ino))
         if file is None:
             path.chmod(0o444)
-            found = digest_file(path)
+            found = written.get(name)
+            if found is None or found.size != stat.st_size:
+                found = digest_file(path)
             file = KeptFile(digest=found.digest, size=found.size, mtime_ns=stat.st_mtime_ns)
-        kept[path.relative_to(output).as_posix()] = file
+        kept[name] = file
     return kept
 
 

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from registry.manifest import File
 from registry.signature import Frozen
 
 
@@ -17,10 +18,16 @@ class Progressed(Frozen):
 
 
 class Finished(Frozen):
-    """The stage is done; `peak` is the most memory that it held, in bytes."""
+    """The stage is done.
+
+    Attributes:
+        peak: The most memory that it held, in bytes.
+        files: Digests of files that it hashed while it wrote them, by their path in the output.
+    """
 
     event: Literal["finished"] = "finished"
     peak: int
+    files: dict[str, File] = Field(default_factory=dict)
 
 
 class Failed(Frozen):

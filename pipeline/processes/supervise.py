@@ -6,7 +6,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from pipeline.processes.events import EVENT, Event, Failed, Finished, Progressed
 from pipeline.processes.setting import Setting, command
 from pipeline.processes.task import Task
 from pipeline.record import Usage
+from registry.manifest import File
 from registry.progress import Progress
 
 #: Seconds between SIGTERM and SIGKILL.
@@ -41,7 +42,15 @@ class Child:
     handle: int
 
 
-def run_task(task: Task, place: Place, setting: Setting, progress: Progress) -> Usage:
+@dataclass(frozen=True)
+class Done:
+    """What a task took, and the digests of those files that it hashed while it wrote them."""
+
+    usage: Usage
+    files: Mapping[str, File]
+
+
+def run_task(task: Task, place: Place, setting: Setting, progress: Progress) -> Done:
     """Do a task in a process of its own.
 
     Raises:
@@ -60,7 +69,8 @@ def run_task(task: Task, place: Place, setting: Setting, progress: Progress) -> 
         for_memory = code == -signal.SIGKILL and resources.oom_kills() > kills
         raise died(task, place.log, code, for_memory=for_memory)
     seconds = time.monotonic() - start
-    return Usage(seconds=seconds, cpu=used.ru_utime + used.ru_stime, peak=last.peak)
+    usage = Usage(seconds=seconds, cpu=used.ru_utime + used.ru_stime, peak=last.peak)
+    return Done(usage, last.files)
 
 
 @contextmanager

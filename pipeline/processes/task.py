@@ -11,7 +11,8 @@ class Task(Frozen):
     """What a stage has to do.
 
     A stage is a module in `pipeline.stages` with `run(task, out, progress)`; it reads the
-    folders in `inputs`, writes into the folder `out` and nowhere else.
+    folders in `inputs`, writes into the folder `out` and nowhere else. Digests of files that it
+    worked out while it wrote them it returns, by their path in `out`: they are not read again.
 
     Attributes:
         name: Unique in the run: 'split', 'convert openvino-f32'.

@@ -55,14 +55,14 @@ def perform(task: Task, out: Path, send: Send) -> int:
     try:
         run = import_module(module_of(task.stage)).run
         out.mkdir(parents=True, exist_ok=True)
-        run(task, out, throttled(send))
+        files = run(task, out, throttled(send)) or {}
     except Exception as error:  # noqa: BLE001  handed to the run, with its traceback in the log
         with suppress(OSError):  # the log may lie on the disk that is full
             traceback.print_exc()
         failure = explain(error, task, out)
         send(Failed(kind=_kind(failure), message=str(failure), peak=peak_memory()))
         return failure.exit_code if isinstance(failure, PlatformError) else 1
-    send(Finished(peak=peak_memory()))
+    send(Finished(peak=peak_memory(), files=files))
     return 0
 
 

@@ -104,11 +104,11 @@ def _make(step: Step, bench: Bench, out: Path) -> _Made:
     setting = inside(bench.setting, step.task.toolchain)
     write_script(step.task, place.log.parent, setting)
     progress = bench.watch.started(step.task.name, step.why)
-    usage = run_task(step.task, place, setting, progress)
-    files = keep_files(out, step.task.inputs.values())
+    done = run_task(step.task, place, setting, progress)
+    files = keep_files(out, step.task.inputs.values(), done.files)
     if not files:
         raise WorkerError(f"{step.task.name}: it is done but wrote nothing. Its log: {place.log}")
-    return _Made(usage, files, place.log)
+    return _Made(done.usage, files, place.log)
 
 
 def _keep(step: Step, bench: Bench) -> StageRecord:

@@ -4,10 +4,11 @@ from pathlib import Path
 
 from pydantic import Field
 
-from converters.tables import write_table
+from converters.tables import Written, check_room, write_table
 from pipeline.processes.task import Task
 from pipeline.stages.part import read_split
 from registry.composition import Table
+from registry.manifest import File
 from registry.progress import Progress
 from registry.signature import Frozen
 
@@ -28,16 +29,21 @@ class Tables(Frozen):
     tables: tuple[Table, ...]
 
 
-def run(task: Task, out: Path, progress: Progress) -> None:
-    """Write the shards of each table, and `tables.json` when all are there."""
+def run(task: Task, out: Path, progress: Progress) -> dict[str, File]:
+    """Write the shards of each table, and `tables.json` when all are there.
+
+    Returns:
+        The digests of the shards, by their files.
+    """
     options = Options.model_validate(task.options)
     folder = task.inputs["split"]
     split = read_split(folder)
     origins = {origin.table: origin for origin in split.origins}
     total = sum(map(_bytes, split.tables))
-    written: list[Table] = []
+    check_room(f"{len(split.tables)} tables", total, out)
+    written: list[Written] = []
     for table in split.tables:
-        before = sum(map(_bytes, written))
+        before = sum(_bytes(each.table) for each in written)
         written.append(
             write_table(
                 table,
@@ -48,8 +54,9 @@ def run(task: Task, out: Path, progress: Progress) -> None:
                 _part_of(progress, before, _bytes(table), total),
             )
         )
-    tables = Tables(tables=tuple(written))
+    tables = Tables(tables=tuple(each.table for each in written))
     (out / "tables.json").write_text(tables.model_dump_json(indent=1))
+    return {name: file for each in written for name, file in each.files.items()}
 
 
 def _bytes(table: Table) -> int:

@@ -14,6 +14,7 @@ from converters.checkpoints.checkpoint import open_checkpoint
 from converters.checkpoints.safetensors_file import header
 from converters.tables import write_table
 from registry.composition import Table
+from registry.digest import digest_file
 from registry.errors import ResourceError, SourceError
 from registry.progress import silent
 
@@ -27,7 +28,7 @@ def table_of(weight, tmp_path, name="emb.weight"):
 
 
 def write(table, origin, tmp_path, shard_bytes=1 << 12, progress=silent):
-    return write_table(table, origin, tmp_path, tmp_path / "out", shard_bytes, progress)
+    return write_table(table, origin, tmp_path, tmp_path / "out", shard_bytes, progress).table
 
 
 def test_shards_hold_the_rows_in_order_without_gaps(tmp_path):
@@ -53,11 +54,23 @@ def test_a_row_longer_than_a_shard_still_goes_in(tmp_path):
     assert len(table.shards) == 3
 
 
-def test_data_starts_at_a_multiple_of_64_so_that_it_can_be_mapped(tmp_path):
-    table = write(*table_of(torch.randn(100, 8), tmp_path), tmp_path)
+@pytest.mark.parametrize("dim", [8, 25, 64])
+def test_data_fill_whole_pages_so_that_shards_can_be_mapped_side_by_side(dim, tmp_path):
+    weight = torch.randn(5000, dim)
+    table = write(*table_of(weight, tmp_path), tmp_path, shard_bytes=1 << 17)
+    assert len(table.shards) > 1
     for shard in table.shards:
         data = (tmp_path / "out" / shard.file).read_bytes()
-        assert (8 + int.from_bytes(data[:8], "little")) % 64 == 0
+        assert (8 + int.from_bytes(data[:8], "little")) % 4096 == 0
+        assert shard is table.shards[-1] or len(data) % 4096 == 0
+
+
+def test_shards_are_hashed_as_they_are_written(tmp_path):
+    table, origin = table_of(torch.randn(1000, 16), tmp_path)
+    written = write_table(table, origin, tmp_path, tmp_path / "out", 1 << 12, silent)
+    assert len(written.files) == 16
+    for name, file in written.files.items():
+        assert file == digest_file(tmp_path / "out" / name)
 
 
 def test_rows_of_a_torch_checkpoint_are_read_where_they_lie(tmp_path):

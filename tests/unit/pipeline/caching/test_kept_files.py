@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.caching.kept_files import check_files, files_of_record, keep_files
+from registry.manifest import File
 
 
 @pytest.fixture
@@ -66,6 +67,16 @@ def test_a_link_keeps_the_digest_that_it_had_where_it_is_from(output, tmp_path):
     (other / "linked").hardlink_to(output / "file")
     assert keep_files(other, [output])["linked"] == files_of_record(output)["file"]
     assert keep_files(other)["linked"].digest != files_of_record(output)["file"].digest
+
+
+def test_a_file_that_was_hashed_while_it_was_written_is_not_read_again(output):
+    hashed = File(digest="a" * 64, size=4)
+    assert keep_files(output, hashed={"file": hashed})["file"].digest == hashed.digest
+
+
+def test_a_file_of_another_size_than_was_hashed_is_read(output):
+    hashed = File(digest="a" * 64, size=5)
+    assert keep_files(output, hashed={"file": hashed}) == keep_files(output)
 
 
 @pytest.mark.parametrize("text", ["", '{"files": {"file": 4}}'])

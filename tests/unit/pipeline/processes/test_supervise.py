@@ -11,6 +11,7 @@ import pytest
 from pipeline.processes.setting import Setting, environment
 from pipeline.processes.supervise import Place, run_task
 from registry.errors import ConversionError, ResourceError, WorkerError
+from registry.manifest import File
 from registry.progress import silent
 
 
@@ -38,10 +39,15 @@ def test_progress_arrives_and_ends_at_the_total(task, place, setting):
 def test_time_and_peak_memory_are_the_stages_own(task, place, setting):
     ballast = bytearray(400 << 20)
     ballast[:: 1 << 12] = b"x" * len(ballast[:: 1 << 12])
-    used = run_task(task("hold", bytes=100 << 20), place, setting, silent)
+    used = run_task(task("hold", bytes=100 << 20), place, setting, silent).usage
     assert 100 << 20 < used.peak < 300 << 20
     assert used.cpu > 0
     assert 0 < used.seconds < 60
+
+
+def test_digests_that_a_stage_worked_out_come_with_its_end(task, place, setting):
+    done = run_task(task("hash_as_it_writes"), place, setting, silent)
+    assert done.files == {"text": File(digest="a" * 64, size=4)}
 
 
 def test_what_frameworks_print_goes_to_the_log_and_nowhere_else(task, place, setting, capfd):
