@@ -10,13 +10,16 @@ from registry import channel as channels
 from registry import publish as publishing
 from registry import pull as pulling
 from registry.errors import StoreError
-from registry.layout import MODELS, channels_prefix, numbered, numbers_in, versions_prefix
+from registry.layout import MODELS, channels_prefix
 from registry.manifest import Draft, File, Move, Version
+from registry.marks import Removal, Tag
 from registry.progress import Progress, silent
-from registry.record import read_version
-from registry.reference import check_name, parse_reference
+from registry.reference import Reference, check_name, parse_reference
+from registry.removal import mark_removed, read_removal, removed_from
 from registry.side_by_side import ahead
 from registry.store.store import Store
+from registry.tag import new_tag, read_tag, set_tag, tags_of
+from registry.versions import committed, find_version, usable
 
 #: Names that an error lists.
 LISTED = 10
@@ -40,29 +43,26 @@ class Catalog:
         return self.store.children(MODELS)
 
     def versions(self, model: str) -> tuple[int, ...]:
-        """Return the numbers of a model's versions, in order; none if there is no such model."""
+        """Return the numbers of a model's versions, in order, without those that were removed."""
         check_name("model", model)
-        return numbers_in(self.store.children(versions_prefix(model)))
+        return usable(self.store, model)
 
     def version(self, model: str, number: int) -> Version:
-        """Return a version."""
+        """Return a version, also one that was removed: it says what it was."""
         check_name("model", model)
-        key = numbered(versions_prefix(model), number)
-        data = self.store.get(key)
-        if data is None:
+        version = find_version(self.store, model, number)
+        if version is None:
             raise self._no_version(model, number)
-        return read_version(data, key, model, number)
+        return version
 
     def resolve(self, reference: str) -> Version:
-        """Return the version that MODEL (the newest), MODEL@7 or MODEL@channel stands for."""
+        """Return the version that MODEL (the newest), MODEL@7, MODEL@channel or MODEL@tag means."""
         wanted = parse_reference(reference)
         if wanted.number is not None:
+            self._check_not_removed(wanted.model, wanted.number)
             return self.version(wanted.model, wanted.number)
         if wanted.channel is not None:
-            move = self.channel(wanted.model, wanted.channel)
-            if move is None:
-                raise self._no_channel(wanted.model, wanted.channel)
-            return self.version(wanted.model, move.version)
+            return self.version(wanted.model, self._pointed_at(wanted.model, wanted.channel))
         numbers = self.versions(wanted.model)
         if not numbers:
             raise self._no_model(wanted.model)
@@ -91,8 +91,8 @@ class Catalog:
         check_name("model", draft.model)
         ready, paths = publishing.prepare(draft, folder, progress)
         publishing.check_expected(ready.files, expected, folder)
-        numbers = self.versions(draft.model)
-        newest = self.version(draft.model, numbers[-1]) if numbers else None
+        numbers = committed(self.store, draft.model)
+        newest = self._newest_of(draft.model, numbers)
         if newest is not None and newest.fingerprint == ready.fingerprint:
             same = {
                 name: file for name, file in newest.files.items() if ready.files.get(name) == file
@@ -100,9 +100,11 @@ class Catalog:
             publishing.upload(self.store, same, paths, progress)
             return newest
         publishing.upload(self.store, ready.files, paths, progress)
-        last = numbers[-1] if numbers else 0
         return publishing.claim(
-            self.store, ready, last, lambda number: self.version(draft.model, number)
+            self.store,
+            ready,
+            max(numbers, default=0),
+            lambda number: self.version(draft.model, number),
         )
 
     def pull(self, version: Version, folder: Path, progress: Progress = silent) -> Path:
@@ -132,12 +134,78 @@ class Catalog:
         """Point a channel at a version, and say who did it and why."""
         check_name("channel", channel)
         self.version(model, version)
+        self._check_not_removed(model, version)
+        if read_tag(self.store, model, channel) is not None:
+            raise StoreError(f"{model}@{channel} is a tag, which does not move. Take another name")
         return channels.append(self.store, model, channel, version, who=who, why=why)
+
+    def tags(self, model: str) -> tuple[Tag, ...]:
+        """Return a model's tags by name."""
+        check_name("model", model)
+        found = (read_tag(self.store, model, name) for name in tags_of(self.store, model))
+        return tuple(tag for tag in found if tag is not None)
+
+    def tag(self, model: str, name: str, version: int, *, who: str, why: str) -> Tag:
+        """Give a version a name for good; it keeps the version from being retired by a rule."""
+        check_name("channel", name)
+        self.version(model, version)
+        self._check_not_removed(model, version)
+        if self.channel(model, name) is not None:
+            raise StoreError(f"{model}@{name} is a channel. Take another name for the tag")
+        return set_tag(self.store, model, new_tag(name, version, who=who, why=why))
+
+    def removal(self, model: str, number: int) -> Removal | None:
+        """Return who removed a version and why, or None where nobody has."""
+        check_name("model", model)
+        return read_removal(self.store, model, number)
+
+    def remove(self, model: str, number: int, *, who: str, why: str) -> Removal:
+        """Take a version out of use; its number is never given again, its blobs go with a sweep.
+
+        Raises:
+            StoreError: A channel points to it, or a tag names it.
+        """
+        self.version(model, number)
+        holders = [
+            *(f"channel {name}" for name, at in self.pointers(model).items() if at == number),
+            *(f"tag {tag.name}" for tag in self.tags(model) if tag.version == number),
+        ]
+        if holders:
+            raise StoreError(
+                f"{model}@{number} is held by {' and '.join(holders)}. Move the channel first: "
+                "pipeline registry promote; what a tag names stays"
+            )
+        return mark_removed(self.store, model, number, who=who, why=why)
+
+    def pointers(self, model: str) -> dict[str, int]:
+        """Return where each of a model's channels points."""
+        moves = {name: self.channel(model, name) for name in self.channels(model)}
+        return {name: move.version for name, move in moves.items() if move}
 
     def _moves(self, model: str, name: str) -> tuple[int, ...]:
         check_name("model", model)
         check_name("channel", name)
         return channels.moves_of(self.store, model, name)
+
+    def _newest_of(self, model: str, numbers: tuple[int, ...]) -> Version | None:
+        gone = removed_from(self.store, model) if numbers else frozenset()
+        left = [number for number in numbers if number not in gone]
+        return self.version(model, left[-1]) if left else None
+
+    def _pointed_at(self, model: str, name: str) -> int:
+        """Find the version that a channel points to, or that a tag names."""
+        if move := self.channel(model, name):
+            return move.version
+        if tag := read_tag(self.store, model, name):
+            return tag.version
+        raise self._no_channel(model, name)
+
+    def _check_not_removed(self, model: str, number: int) -> None:
+        if gone := read_removal(self.store, model, number):
+            raise StoreError(
+                f"{Reference(model, number)} was removed by {gone.who} on {gone.when:%Y-%m-%d}: "
+                f"{gone.why}. Take another: pipeline registry ls {model}"
+            )
 
     def _no_model(self, model: str) -> StoreError:
         return _unknown(f"there is no model {model!r} in {self.store.url}", model, self.models())
@@ -148,9 +216,9 @@ class Catalog:
         return _unknown(what, str(number), numbers) if numbers else self._no_model(model)
 
     def _no_channel(self, model: str, name: str) -> StoreError:
-        what = f"{model} has no channel {name!r} in {self.store.url}"
+        what = f"{model} has no channel or tag {name!r} in {self.store.url}"
         return (
-            _unknown(what, name, self.channels(model))
+            _unknown(what, name, (*self.channels(model), *tags_of(self.store, model)))
             if self.versions(model)
             else self._no_model(model)
         )

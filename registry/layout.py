@@ -17,6 +17,21 @@ def versions_prefix(model: str) -> str:
     return f"{MODELS}{model}/versions/"
 
 
+def removed_prefix(model: str) -> str:
+    """Name the place of the marks of a model's removed versions."""
+    return f"{MODELS}{model}/removed/"
+
+
+def tags_prefix(model: str) -> str:
+    """Name the place of a model's tags."""
+    return f"{MODELS}{model}/tags/"
+
+
+def tag_key(model: str, tag: str) -> str:
+    """Name a tag."""
+    return f"{tags_prefix(model)}{tag}.json"
+
+
 def channels_prefix(model: str) -> str:
     """Name the place of a model's channels."""
     return f"{MODELS}{model}/channels/"

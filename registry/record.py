@@ -1,5 +1,6 @@
 """Records as they are kept in a store: JSON, and not believed until they are checked."""
 
+from collections.abc import Mapping
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -16,7 +17,7 @@ Record = TypeVar("Record", bound=Frozen)
 _ENOUGH = 5
 
 
-def write_record(record: Version | Move) -> bytes:
+def write_record(record: Frozen) -> bytes:
     """Turn a record into bytes, and make sure that a reader will understand them."""
     data = record.model_dump_json(by_alias=True, indent=1).encode()
     if _parse(data, type(record), "a new record") != record:
@@ -43,10 +44,22 @@ def read_version(data: bytes, key: str, model: str, number: int) -> Version:
 
 def read_move(data: bytes, key: str, channel: str, number: int) -> Move:
     """Believe an entry of a channel's history, or say why it cannot be."""
-    move = _parse(data, Move, key)
-    if (move.channel, move.number) != (channel, number):
-        raise _disbelieved(key, [f"it is entry {move.number} of channel {move.channel!r}"])
-    return move
+    return read_record(data, key, Move, {"channel": channel, "number": number})
+
+
+def read_record(
+    data: bytes, key: str, kind: type[Record], expected: Mapping[str, str | int]
+) -> Record:
+    """Believe a record whose key says what some of its fields hold, or say why it cannot be."""
+    record = _parse(data, kind, key)
+    faults = [
+        f"its {field} is {getattr(record, field)!r}, not {wanted!r}"
+        for field, wanted in expected.items()
+        if getattr(record, field) != wanted
+    ]
+    if faults:
+        raise _disbelieved(key, faults)
+    return record
 
 
 def _parse(data: bytes, kind: type[Record], key: str) -> Record:

@@ -2,8 +2,9 @@
 
 import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from io import FileIO
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -15,6 +16,7 @@ from registry.manifest import File
 from registry.partial_file import PARTIAL, partial_file, write_all
 from registry.store.store import (
     LARGEST,
+    Entry,
     StoreKind,
     changed,
     check_key,
@@ -101,6 +103,37 @@ class FolderStore:
             return tuple(sorted(path.name for path in paths if _holds_a_file(path)))
         return ()
 
+    def entries(self, prefix: str) -> Iterator[Entry]:
+        """Walk a folder."""
+        folder = self.root / check_prefix(prefix)
+        with disk_faults(folder):
+            for path in _files_in(folder):
+                with suppress(FileNotFoundError):
+                    yield self._entry(path)
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Remove files."""
+        for key in keys:
+            path = self._path(key)
+            with disk_faults(path):
+                path.unlink(missing_ok=True)
+
+    def tidy(self, before: datetime) -> int:
+        """Remove files that were being written when their process died."""
+        count = 0
+        with disk_faults(self.root):
+            for path in _files_in(self.root / PARTIAL):
+                with suppress(FileNotFoundError):
+                    if path.stat().st_mtime < before.timestamp():
+                        path.unlink()
+                        count += 1
+        return count
+
+    def _entry(self, path: Path) -> Entry:
+        found = path.stat()
+        modified = datetime.fromtimestamp(found.st_mtime, UTC)
+        return Entry(path.relative_to(self.root).as_posix(), found.st_size, modified)
+
     def _path(self, key: str) -> Path:
         return self.root / check_key(key)
 
@@ -115,6 +148,16 @@ def _copy(original: FileIO, copy: FileIO, file: File, advance: Advance) -> None:
 def _holds_a_file(path: Path) -> bool:
     """Say whether a folder holds more than the empty folders of a write that was cut off."""
     return not path.is_dir() or any(map(_holds_a_file, path.iterdir()))
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """Find the files of a folder, but for those that are still being written."""
+    with suppress(FileNotFoundError):
+        for path in folder.iterdir():
+            if path.is_dir():
+                yield from _files_in(path) if path.name != PARTIAL else ()
+            else:
+                yield path
 
 
 def _make_folder(folder: Path) -> None:

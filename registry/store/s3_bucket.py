@@ -1,7 +1,8 @@
 """A bucket of an S3-compatible service, as a store."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +18,9 @@ from registry.store.s3_create import Creator
 from registry.store.s3_faults import code_of, s3_faults
 from registry.store.s3_place import Place
 from registry.store.s3_retry import retry
+from registry.store.s3_sweep import abort_uploads, delete_objects, list_objects
 from registry.store.s3_upload import PART, Destination, send
-from registry.store.store import check_key, check_prefix, check_size, missing
+from registry.store.store import Entry, check_key, check_prefix, check_size, missing
 
 _ABSENT = frozenset({"NoSuchKey", "404"})
 
@@ -30,8 +32,8 @@ class S3Bucket:
         self.place = place
         self.url = str(place)
         self._client = connect(place)
-        root = Destination(self._client, place.bucket, place.prefix)
-        self._creator = Creator(self.url, root)
+        self._root = Destination(self._client, place.bucket, place.prefix)
+        self._creator = Creator(self.url, self._root)
 
     def get(self, key: str) -> bytes | None:
         """Get an object, bounded."""
@@ -102,6 +104,21 @@ class S3Bucket:
                 found += [item["Prefix"] for item in page.get("CommonPrefixes", ())]
         names = {name.removeprefix(start).rstrip("/") for name in found}
         return tuple(sorted(names - {""}))
+
+    def entries(self, prefix: str) -> Iterator[Entry]:
+        """List all levels."""
+        with s3_faults(self.place, prefix):
+            yield from list_objects(self._root, check_prefix(prefix))
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Delete objects, many in one request."""
+        with s3_faults(self.place, keys[0] if keys else ""):
+            delete_objects(self._client, self.place.bucket, [self._at(key).key for key in keys])
+
+    def tidy(self, before: datetime) -> int:
+        """Abort uploads in parts that were begun before a time."""
+        with s3_faults(self.place):
+            return abort_uploads(self._root, before)
 
     def _at(self, key: str) -> Destination:
         return Destination(self._client, self.place.bucket, self.place.prefix + check_key(key))

@@ -1,7 +1,8 @@
 """What a place has to offer to keep versions."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -12,6 +13,19 @@ from registry.safe_path import fault_of
 
 #: Bytes of the largest object that is read whole, into memory.
 LARGEST = 64 << 20
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An object that is there.
+
+    Attributes:
+        modified: When it was last written, by the clock of the store.
+    """
+
+    key: str
+    size: int
+    modified: datetime
 
 
 class Store(Protocol):
@@ -62,6 +76,15 @@ class Store(Protocol):
 
     def children(self, prefix: str) -> tuple[str, ...]:
         """Return the names that stand directly under a prefix, sorted; "a/" for those in `a`."""
+
+    def entries(self, prefix: str) -> Iterator[Entry]:
+        """Return all objects whose keys start with a prefix, however deep, in no order."""
+
+    def remove(self, keys: Sequence[str]) -> None:
+        """Remove objects; those that are not there are passed over."""
+
+    def tidy(self, before: datetime) -> int:
+        """Remove what uploads that died before a time left half done, and say how many."""
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 import hashlib
 import os
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,37 @@ def test_lists_one_level_in_order(store):
     assert store.children("m/") == ("a", "b", "c")
     assert store.children("m/a/") == ("1", "3")
     assert set(store.children("")) >= {"m", "n"}
+
+
+def test_lists_all_levels_with_sizes_and_times(store):
+    keys = {"m/b/2": 1, "m/a/1": 2, "m/c": 3, "n/x": 4}
+    start = datetime.now(UTC) - timedelta(seconds=2)
+    for key, size in keys.items():
+        store.create(key, b"." * size)
+    found = {entry.key: entry for entry in store.entries("")}
+    assert {key: found[key].size for key in keys} == keys
+    assert all(start < found[key].modified < start + timedelta(minutes=5) for key in keys)
+    assert {entry.key for entry in store.entries("m/")} == {"m/b/2", "m/a/1", "m/c"}
+    assert list(store.entries("nowhere/")) == []
+
+
+def test_removes_what_it_is_told_and_nothing_else(store):
+    for key in ("m/a", "m/b", "m/c"):
+        store.create(key, b".")
+    store.remove(["m/a", "m/c", "m/never"])
+    store.remove([])
+    assert [entry.key for entry in store.entries("m/")] == ["m/b"]
+    assert store.create("m/a", b"again")
+
+
+def test_tidies_what_a_dead_upload_left_and_nothing_that_is_newer(place: Place):
+    store = place.open()
+    store.create("m/a", b".")
+    place.begin_upload("m/b")
+    assert store.tidy(datetime.now(UTC) - timedelta(hours=1)) == 0
+    assert store.tidy(datetime.now(UTC) + timedelta(minutes=1)) == 1
+    assert store.tidy(datetime.now(UTC) + timedelta(minutes=1)) == 0
+    assert [entry.key for entry in store.entries("m/")] == ["m/a"]
 
 
 @pytest.mark.parametrize("size", [0, 1, PART, PART + 1, 20 << 20])

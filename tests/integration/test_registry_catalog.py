@@ -191,7 +191,7 @@ def test_verify_names_every_corrupt_blob(place: Place, tmp_path):
     [
         ("adz", r"no model 'adz' .* Did you mean 'ads'\? There is: ads"),
         ("ads@9", "ads has no version 9 .* There is: 1"),
-        ("ads@produktion", r"no channel 'produktion' .* Did you mean 'production'\?"),
+        ("ads@produktion", r"no channel or tag 'produktion' .* Did you mean 'production'\?"),
         ("nothing@production", "no model 'nothing'"),
         ("nothing@3", "no model 'nothing'"),
     ],
@@ -208,6 +208,47 @@ def test_a_channel_cannot_point_at_a_version_that_is_not_there(catalog, tmp_path
     with pytest.raises(StoreError, match="ads has no version 7"):
         catalog.move("ads", "production", 7, who="ann", why="a typing error")
     assert catalog.channels("ads") == ()
+
+
+def test_a_tag_names_a_version_for_good(catalog, tmp_path):
+    for answer in (b"1", b"2"):
+        publish(catalog, tmp_path / "draft", answer)
+    tag = catalog.tag("ads", "autumn", 1, who="ann", why="before the sale")
+    assert catalog.resolve("ads@autumn").number == 1
+    assert catalog.tag("ads", "autumn", 1, who="bob", why="again") == tag
+    assert catalog.tags("ads") == (tag,)
+    with pytest.raises(StoreError, match=r"ads@autumn is version 1 for good.*Take another name"):
+        catalog.tag("ads", "autumn", 2, who="bob", why="a mistake")
+    with pytest.raises(StoreError, match="ads@autumn is a tag, which does not move"):
+        catalog.move("ads", "autumn", 2, who="bob", why="a mistake")
+    catalog.move("ads", "canary", 2, who="bob", why="first")
+    with pytest.raises(StoreError, match="ads@canary is a channel"):
+        catalog.tag("ads", "canary", 1, who="bob", why="a mistake")
+
+
+def test_a_removed_version_is_used_no_more_and_its_number_never_again(catalog, tmp_path):
+    for answer in (b"1", b"2"):
+        publish(catalog, tmp_path / "draft", answer)
+    removal = catalog.remove("ads", 2, who="ann", why="it leaks")
+    assert catalog.removal("ads", 2) == removal
+    assert catalog.versions("ads") == (1,)
+    assert catalog.resolve("ads").number == 1
+    with pytest.raises(StoreError, match=r"ads@2 was removed by ann on .*: it leaks"):
+        catalog.resolve("ads@2")
+    with pytest.raises(StoreError, match="ads@2 was removed by ann"):
+        catalog.move("ads", "production", 2, who="bob", why="a mistake")
+    assert catalog.version("ads", 2).number == 2
+    assert publish(catalog, tmp_path / "draft", b"2").number == 3
+    assert catalog.remove("ads", 2, who="bob", why="again") == removal
+
+
+def test_what_a_channel_or_a_tag_holds_is_not_removed(catalog, tmp_path):
+    publish(catalog, tmp_path / "draft")
+    catalog.move("ads", "production", 1, who="ann", why="first")
+    catalog.tag("ads", "autumn", 1, who="ann", why="kept")
+    with pytest.raises(StoreError, match="held by channel production and tag autumn"):
+        catalog.remove("ads", 1, who="bob", why="a mistake")
+    assert catalog.versions("ads") == (1,)
 
 
 def test_progress_ends_at_the_whole(catalog, tmp_path):

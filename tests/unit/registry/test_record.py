@@ -88,9 +88,9 @@ def test_a_move_belongs_to_its_channel_and_place():
     )
     data = write_record(move)
     assert read_move(data, "k", "production", 3) == move
-    with pytest.raises(IntegrityError, match="it is entry 3 of channel 'production'"):
+    with pytest.raises(IntegrityError, match="its number is 3, not 4"):
         read_move(data, "k", "production", 4)
-    with pytest.raises(IntegrityError, match="it is entry 3 of channel 'production'"):
+    with pytest.raises(IntegrityError, match="its channel is 'production', not 'candidate'"):
         read_move(data, "k", "candidate", 3)
 
 

@@ -1,0 +1,29 @@
+"""What is said of a version after it was committed: a name that stays, or that it is gone."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from registry.signature import Frozen
+
+
+class Tag(Frozen):
+    """A name of one version that never moves; it keeps the version from being retired by a rule."""
+
+    name: str
+    version: int = Field(ge=1)
+    who: str
+    why: str
+    when: datetime
+
+
+class Removal(Frozen):
+    """A version is no longer to be used, and its bytes may go.
+
+    The commit object stays: what it was can still be read, and its number is never given again.
+    """
+
+    version: int = Field(ge=1)
+    who: str
+    why: str
+    when: datetime
