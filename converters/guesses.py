@@ -8,40 +8,40 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from converters.brief import Arrays, Inspection
-from converters.dtypes import dtype_of_torch
 from converters.lookups_seen import Seen, watch
 from converters.programs.forward import call_in_order
-from converters.programs.signature import (
-    input_values,
-    named_shape,
-    output_names,
-    output_tree,
-)
 from converters.sample_values import are_no_ids, guess_range, span
+from converters.trials import IDS, OFFSETS, Trial, find_trial, stored_tensors
 from registry.signature import Axis, Dim, DType, Ids, Input
 
 if TYPE_CHECKING:
     import torch
-    from torch.export import ExportedProgram
 
 #: Rows that the module is run on.
 _FEW = 2
 
-_IDS = re.compile(r"(^|_)(ids?|idx|index|indices|item|items|user|users|token|tokens)($|_)")
-
+#: The axis of integers in a row, where the model takes any number of them.
+_LENGTH = "length"
 
 #: Ids in all bags of a batch, unless the job says otherwise.
 _TOTAL = Axis(min=0, max=1 << 16)
 
-_OFFSETS = re.compile(r"offset|(^|_)starts?($|_)", re.IGNORECASE)
-
 
 def inspect_module(module: "torch.nn.Module", samples: Arrays) -> Inspection:
-    """Guess the inputs from forward's parameters, the samples, and a run with a few of them."""
-    tables = find_tables(module)
+    """Guess the inputs from forward's parameters, the samples, and a run with a few of them.
+
+    Where samples are missing, inputs are made up that the module runs on, if such are found.
+    """
     names = _parameters(module, samples)
-    seen = _run(module, names, samples)
-    guessed = {name: guess_input(name, samples.get(name), tables, seen) for name in names}
+    tried = None if set(names) <= set(samples) else find_trial(module, names, samples)
+    seen = tried.seen if tried else _run(module, names, samples)
+    tables = find_tables(module) | _raw_tables(module, seen)
+    guessed = {
+        name: guess_trial(name, tried)
+        if tried and name not in samples
+        else guess_input(name, samples.get(name), tables, seen)
+        for name in names
+    }
     inputs = tuple(_cut(guessed, name, seen, _includes_last(module)) for name in names)
     axes = {dim: Axis() for given, _ in inputs for dim in given.shape if isinstance(dim, str)}
     return Inspection(
@@ -50,6 +50,19 @@ def inspect_module(module: "torch.nn.Module", samples: Arrays) -> Inspection:
         axes=axes | {_total(of): _TOTAL for of in seen.bags.values()},
         tables=tuple((name, rows, dim) for name, (rows, dim) in tables.items()),
     )
+
+
+def _raw_tables(module: "torch.nn.Module", seen: Seen) -> dict[str, tuple[int, int]]:
+    """Give the parameters that rows were read from, beside those of embedding layers."""
+    weights = stored_tensors(module)
+    named = {name: weights[name] for name in seen.tables if weights[name].ndim == 2}
+    layers = find_tables(module)
+    return {
+        slug: (len(weight), weight.shape[1])
+        for name, weight in named.items()
+        for slug in [re.sub(r"\W+", "_", name.removesuffix(".weight"))]
+        if slug not in layers
+    }
 
 
 def _includes_last(module: "torch.nn.Module") -> bool:
@@ -111,8 +124,27 @@ def guess_input(
     return whole.model_copy(update={"ids": ids}), said
 
 
+def guess_trial(name: str, trial: Trial) -> tuple[Input, str]:
+    """Describe an input by what a run took in its place."""
+    array = trial.arrays[name]
+    said = "type and shape are those of a trial that the model ran on"
+    shape: tuple[Dim, ...] = ("batch", *array.shape[1:])
+    if trial.varies and array.ndim == 2 and array.dtype.kind == "i":
+        shape = ("batch", _LENGTH)
+    if array.dtype.kind == "f":
+        return Input(name=name, dtype=DType.FLOAT32, shape=shape), said
+    whole = Input(name=name, dtype=DType.INT64, shape=shape)
+    rows = trial.seen.rows.get(name)
+    if rows is None:
+        values, guess = guess_range(None)
+        return whole.model_copy(update={"range": values}), f"{said}; {guess}"
+    return whole.model_copy(
+        update={"ids": Ids(cardinality=rows)}
+    ), f"{said}; cardinality of the table"
+
+
 def _by_name(name: str, rows: int | None) -> tuple[Input, str]:
-    if not _IDS.search(name) and rows is None:
+    if not IDS.search(name) and rows is None:
         said = "type and shape are guesses"
         return Input(name=name, dtype=DType.FLOAT32, shape=("batch",)), said
     ids = Ids(cardinality=rows or 1)
@@ -133,7 +165,7 @@ def _parameters(module: "torch.nn.Module", samples: Arrays) -> tuple[str, ...]:
     parameters = inspect.signature(module.forward).parameters.values()
     named = [one for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
     wanted = [one.name for one in named if one.default is one.empty or one.name in samples]
-    return tuple(wanted) or tuple(samples)
+    return tuple(wanted) or tuple(samples) or tuple(one.name for one in named[:1])
 
 
 def _run(module: "torch.nn.Module", names: tuple[str, ...], samples: Arrays) -> Seen:
@@ -148,14 +180,14 @@ def _run(module: "torch.nn.Module", names: tuple[str, ...], samples: Arrays) -> 
         name: torch.tensor(array).to(wide[array.dtype.kind]).contiguous()
         for name, array in arrays.items()
     }
-    return watch(call_in_order(module, names), few)
+    return watch(call_in_order(module, names), few, stored_tensors(module))
 
 
 def _few(samples: Arrays, *, includes_last: bool) -> Arrays:
     """Take the first rows; of bags, with as many ids as the offsets say."""
     few = {name: array[:_FEW] for name, array in samples.items()}
     flat = [name for name, array in samples.items() if array.dtype.kind in "iu" and array.ndim == 1]
-    starts = [name for name in flat if _OFFSETS.search(name)]
+    starts = [name for name in flat if OFFSETS.search(name)]
     for name in starts:
         offsets = samples[name]
         bagged = [other for other in flat if other not in starts]
@@ -168,75 +200,3 @@ def _few(samples: Arrays, *, includes_last: bool) -> Arrays:
         alike = [one for one, array in samples.items() if len(array) == length != len(offsets)]
         few |= {one: samples[one][:total] for one in {of, *alike}}
     return few
-
-
-def guess_program(program: "ExportedProgram", samples: Arrays) -> Inspection:
-    """Read the inputs of a program; its symbols become axes, the first one the batch."""
-    import torch
-
-    axes = _program_axes(program)
-    used = {
-        str(node.args[1]): str(node.args[0])
-        for node in program.graph.nodes
-        if "aten.embedding" in str(node.target)
-    }
-    bags = {
-        str(node.args[2]): str(node.args[1])
-        for node in program.graph.nodes
-        if "aten.embedding_bag" in str(node.target) and len(node.args) > 2
-    }
-    weights = {
-        spec.arg.name: str(spec.target)
-        for spec in program.graph_signature.input_specs
-        if spec.target is not None
-    }
-    tables = {
-        weights[name]: (int(rows), int(dim))
-        for name in dict.fromkeys(used.values())
-        if name in weights
-        for rows, dim in [program.state_dict[weights[name]].shape]
-    }
-    inputs = []
-    for name, value in zip(program.graph_signature.user_inputs, input_values(program), strict=True):
-        shape = named_shape(value.shape, axes)
-        table = weights.get(used.get(str(name), ""))
-        rows = tables[table][0] if table else None
-        ids, values, said = None, None, "as the program says"
-        if not value.dtype.is_floating_point and value.dtype is not torch.bool:
-            ids = Ids(cardinality=rows) if rows else None
-            values, said = guess_range(samples.get(str(name)))
-            values, said = (None, "cardinality of its table") if rows else (values, said)
-        if name in bags:
-            ids, values, said = None, None, f"starts the bags of {bags[name]}"
-        told = {"ids": ids, "range": values, "offsets": bags.get(str(name))}
-        dtype = dtype_of_torch(value.dtype)
-        given = Input(name=str(name), dtype=dtype, shape=shape)
-        inputs.append((given.model_copy(update=told), said))
-    return Inspection(
-        inputs=tuple(inputs),
-        outputs=output_names(output_tree(program), ()),
-        axes={name: _range(program, symbol) for symbol, name in axes.items()},
-        tables=tuple(
-            (re.sub(r"\W+", "_", name.removesuffix(".weight")), rows, dim)
-            for name, (rows, dim) in tables.items()
-        ),
-    )
-
-
-def _program_axes(program: "ExportedProgram") -> dict[str, str]:
-    """Name the symbols: the first of an input's leading axis is the batch."""
-    symbols = dict.fromkeys(
-        str(size)
-        for value in input_values(program)
-        for size in value.shape
-        if not str(size).isdecimal()
-    )
-    return {symbol: "batch" if at == 0 else f"axis_{at}" for at, symbol in enumerate(symbols)}
-
-
-def _range(program: "ExportedProgram", symbol: str) -> Axis:
-    for known, limits in program.range_constraints.items():
-        if str(known) == symbol:
-            high = int(limits.upper) if str(limits.upper).isdecimal() else Axis().max
-            return Axis(min=max(0, int(limits.lower)), max=max(1, high))
-    return Axis()

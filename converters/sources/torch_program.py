@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from converters.brief import Arrays, Brief, Inspection, SourceOptions
-from converters.guesses import guess_program
 from converters.programs import safety as program_safety
 from converters.programs.eager import answering
+from converters.programs.guesses import guess_program
 from converters.programs.match import in_program_order
 from converters.quiet import TORCH_EXPORT, quiet
 from converters.sources.source import Source
