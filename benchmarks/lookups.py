@@ -9,6 +9,7 @@ others read memory that they own, unchecked. Ratios are to torch in the same run
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -18,8 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from safetensors.numpy import save_file
 
+from converters.checkpoints.safetensors_file import PAGE, header
 from registry.composition import Lookup, Shard, Table
 from registry.signature import DType
 
@@ -31,13 +32,16 @@ WAYS = ("torch", "ours", "ours, 16 shards", "ours, ids repeated", "numpy")
 
 
 def write_table(folder: Path, rows: int, dim: int, shards: int) -> Table:
-    """Write random rows, all shards alike."""
-    each = rows // shards
+    """Write random rows, all shards alike, each of whole pages as the platform writes them."""
+    page = PAGE // math.gcd(dim * 4, PAGE)
+    each = rows // shards // page * page
     values = np.random.default_rng(0).standard_normal((each, dim), dtype=np.float32)
     made = []
     for number in range(shards):
         file = f"{shards}-{number}.safetensors"
-        save_file({"rows": values}, folder / file)
+        with (folder / file).open("wb") as stream:
+            stream.write(header("rows", DType.FLOAT32, values.shape, values.nbytes))
+            stream.write(values.data)
         made.append(Shard(file=file, start=number * each, rows=each))
     return Table(
         name="t",

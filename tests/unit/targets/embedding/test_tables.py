@@ -10,6 +10,7 @@ import torch
 from safetensors.numpy import save_file
 from safetensors.torch import save_file as save_torch
 
+from converters.checkpoints.safetensors_file import header
 from registry.composition import Shard, Table
 from registry.errors import IntegrityError
 from registry.signature import DType
@@ -86,6 +87,73 @@ def test_bfloat16_rows_are_widened_exactly(tmp_path, values):
     table = table.model_copy(update={"shards": (Shard(file="0.safetensors", start=0, rows=ROWS),)})
     ids = np.array([3, 22, 0, 3])
     assert np.array_equal(gather(table, tmp_path, ids), narrow.float().numpy()[ids])
+
+
+WIDE = 1024  # one row of float32 fills a page
+
+
+@pytest.fixture
+def wide() -> np.ndarray:
+    return np.random.default_rng(0).standard_normal((ROWS, WIDE)).astype(np.float32)
+
+
+def write_pages(folder: Path, values: np.ndarray, shard_rows: int) -> Table:
+    """Write shards as the platform does: their data fill whole pages."""
+    table = write(folder, values, shard_rows, DType.FLOAT32)
+    for shard in table.shards:
+        rows = values[shard.start : shard.start + shard.rows]
+        head = header("rows", DType.FLOAT32, rows.shape, rows.nbytes)
+        (folder / shard.file).write_bytes(head + rows.tobytes())
+    return table
+
+
+def names_in_memory(folder: Path) -> int:
+    return Path("/proc/self/maps").read_text().count(str(folder))
+
+
+@pytest.mark.parametrize("shard_rows", [1, 7, 22, ROWS])
+def test_shards_that_fill_pages_are_one_array(tmp_path, wide, shard_rows):
+    table = write_pages(tmp_path, wide, shard_rows)
+    ids = np.random.default_rng(1).integers(0, ROWS, 200)
+    with open_table(table, tmp_path) as opened:
+        assert not opened.scattered
+        assert names_in_memory(tmp_path) == len(table.shards)
+    assert np.array_equal(gather(table, tmp_path, ids), wide[ids])
+    assert names_in_memory(tmp_path) == 0
+
+
+def test_rows_that_are_still_held_outlive_the_table(tmp_path, wide):
+    table = write_pages(tmp_path, wide, 7)
+    near = open_table(table, tmp_path)
+    rows = near._parts[0][20]
+    near.close()
+    del near
+    assert np.array_equal(rows, wide[20])
+    del rows
+    assert names_in_memory(tmp_path) == 0
+
+
+def test_rows_in_memory_cannot_be_written(tmp_path, wide):
+    with open_table(write_pages(tmp_path, wide, 7), tmp_path) as opened:
+        assert not opened._parts[0].flags.writeable
+
+
+def test_one_file_of_another_layout_is_read_as_well(tmp_path, wide):
+    table = write_pages(tmp_path, wide, 7)
+    save_file({"rows": wide[7:14].copy()}, tmp_path / table.shards[1].file)
+    with open_table(table, tmp_path) as opened:
+        assert opened.scattered
+    ids = np.arange(ROWS)[::-1]
+    assert np.array_equal(gather(table, tmp_path, ids), wide[ids])
+
+
+def test_a_damaged_shard_among_others_is_refused_and_nothing_stays_mapped(tmp_path, wide):
+    table = write_pages(tmp_path, wide, 7)
+    path = tmp_path / table.shards[2].file
+    path.write_bytes(path.read_bytes()[:-4096])
+    with pytest.raises(IntegrityError, match="bytes, not the"):
+        open_table(table, tmp_path)
+    assert names_in_memory(tmp_path) == 0
 
 
 def spoil_header(path: Path, change: dict[str, object]) -> None:
