@@ -1,12 +1,12 @@
 """What `rollout` and `rollback` share: find the environment, take the steps, print them."""
 
-import getpass
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.commands.store_options import open_catalog
 from pipeline.showing import console
+from pipeline.who import who
 from registry.catalog import Catalog
 from registry.errors import RolloutError
 from registry.manifest import Version
@@ -40,7 +40,7 @@ def take_live(where: Where, find: Callable[[Catalog], Version], why: str, *, as_
         else:
             console.say(f"{step.name:<9} {step.detail}")
 
-    move = roll_out(environment, site, version, Reason(_who(), why), say)
+    move = roll_out(environment, site, version, Reason(who(), why), say)
     if as_json:
         console.emit(move.model_dump(mode="json") | {"model": version.model})
     else:
@@ -53,11 +53,3 @@ def _environment(name: str) -> Environment:
             return environment
     known = ", ".join(environment.name for environment in ENVIRONMENTS)
     raise RolloutError(f"there is no environment '{name}'. There is {known}")
-
-
-def _who() -> str:
-    """Name the user for the channel's history; containers may have none."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "unknown"

@@ -2,11 +2,9 @@
 
 import json
 import os
-from pathlib import Path
 
 import pytest
 
-from pipeline.cli import call
 from registry import Catalog
 from registry.errors import IntegrityError, StoreError
 from registry.layout import blob_key
@@ -16,29 +14,15 @@ from tests.seaweed import Seaweed
 
 
 @pytest.fixture
-def catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Catalog:
-    """Publish two versions, move a channel twice, and go where the default store is."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PIPELINE_STORE", raising=False)
-    catalog = Catalog(open_store(".pipeline/store"))
-    for answer in (b"1", b"2"):
-        draft = write_draft(tmp_path / "draft", answer=answer)
-        catalog.publish(draft, tmp_path / "draft")
-    catalog.move("ads", "candidate", 2, who="ann", why="newer \x1b[31m")
-    catalog.move("ads", "candidate", 1, who="bob", why="slower")
-    return catalog
+def catalog(ads_catalog):
+    """Work where a store is."""
+    return ads_catalog
 
 
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]):
-    """Call the command, and give its exit code, its results and its errors."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        code = call(["registry", *arguments])
-        printed = capsys.readouterr()
-        return code, printed.out, printed.err
-
-    return run
+def run(registry_command):
+    """Call the command."""
+    return registry_command
 
 
 def test_lists_models(catalog, run):

@@ -6,15 +6,31 @@ import typer
 
 from pipeline.commands.registry.log import log
 from pipeline.commands.registry.ls import ls
+from pipeline.commands.registry.promote import promote
 from pipeline.commands.registry.pull import pull
+from pipeline.commands.registry.remove import rm
+from pipeline.commands.registry.rollback import rollback
 from pipeline.commands.registry.show import show
+from pipeline.commands.registry.tag import tag
 from pipeline.commands.registry.verify import verify
 
 #: In the order of the help.
-COMMANDS: tuple[Callable[..., None], ...] = (ls, show, pull, verify, log)
+COMMANDS: tuple[Callable[..., None], ...] = (
+    ls,
+    show,
+    log,
+    promote,
+    rollback,
+    tag,
+    pull,
+    verify,
+    rm,
+)
 
 app = typer.Typer(
-    help="List, show, pull and verify versions.", no_args_is_help=True, add_completion=False
+    help="Look into a store, move its channels, bring versions out of it.",
+    no_args_is_help=True,
+    add_completion=False,
 )
 for command in COMMANDS:
     app.command()(command)

@@ -4,4 +4,8 @@ from typing import Annotated
 
 import typer
 
-Ref = Annotated[str, typer.Argument(metavar="REF", help="MODEL, MODEL@7 or MODEL@CHANNEL.")]
+Ref = Annotated[
+    str, typer.Argument(metavar="REF", help="MODEL, MODEL@7, MODEL@CHANNEL or MODEL@TAG.")
+]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="The model's name.")]
+Why = Annotated[str, typer.Option(metavar="TEXT", help="The reason, for the history.")]

@@ -1,12 +1,11 @@
 """`pipeline registry ls`: the models of a store, or the versions of one."""
 
-from functools import partial
 from typing import Annotated
 
 import typer
 from pydantic import JsonValue
 
-from pipeline.commands.registry.versions_table import channels_of, list_versions
+from pipeline.commands.registry.versions_table import list_versions
 from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, StoreUrl, open_catalog
 from pipeline.showing import console
 from registry.catalog import Catalog
@@ -35,7 +34,7 @@ def _list_models(catalog: Catalog, *, as_json: bool) -> None:
     if not models:
         _check_there(catalog)
     found = dict(zip(models, ahead(catalog.versions, models, width=8), strict=True))
-    pointers = ahead(partial(channels_of, catalog), models, width=8)
+    pointers = ahead(catalog.pointers, models, width=8)
     channels = dict(zip(models, pointers, strict=True))
     if as_json:
         rows: list[JsonValue] = [

@@ -19,7 +19,8 @@ def list_versions(catalog: Catalog, model: str, *, as_json: bool) -> None:
     if not numbers:
         catalog.resolve(model)  # says what is missing
     found = dict(zip(numbers, ahead(partial(_read, catalog, model), numbers, width=8), strict=True))
-    channels = channels_of(catalog, model)
+    channels = catalog.pointers(model)
+    tags = {tag.name: tag.version for tag in catalog.tags(model)}
     if as_json:
         rows: list[JsonValue] = [
             figures(read)
@@ -27,13 +28,13 @@ def list_versions(catalog: Catalog, model: str, *, as_json: bool) -> None:
             else {"model": model, "version": number, "damaged": read}
             for number, read in found.items()
         ]
-        console.emit({"model": model, "channels": {**channels}, "versions": rows})
+        console.emit({"model": model, "channels": {**channels}, "tags": {**tags}, "versions": rows})
         return
     lines = [
-        (str(number), *_facts(read), ", ".join(n for n, at in channels.items() if at == number))
+        (str(number), *_facts(read), _names(number, channels, tags))
         for number, read in found.items()
     ]
-    console.show_table(("version", "created", "size", "targets", "channels"), lines)
+    console.show_table(("version", "created", "size", "targets", "names"), lines)
     for read in found.values():
         if isinstance(read, str):
             console.note(plain(read))
@@ -54,7 +55,6 @@ def _facts(read: Version | str) -> tuple[str, str, str]:
     return moment(read.created), size(total(read)), targets
 
 
-def channels_of(catalog: Catalog, model: str) -> dict[str, int]:
-    """Return where each of a model's channels points."""
-    moves = {name: catalog.channel(model, name) for name in catalog.channels(model)}
-    return {name: move.version for name, move in moves.items() if move}
+def _names(number: int, channels: dict[str, int], tags: dict[str, int]) -> str:
+    both = [*channels.items(), *tags.items()]
+    return ", ".join(name for name, at in both if at == number)

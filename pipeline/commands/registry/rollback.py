@@ -1,0 +1,38 @@
+"""`pipeline registry rollback`: point a channel back."""
+
+from typing import Annotated
+
+import typer
+
+from pipeline.commands.registry.arguments import Model
+from pipeline.commands.registry.moved import show_move
+from pipeline.commands.serving_options import Channel, Why
+from pipeline.commands.store_options import (
+    DEFAULT_STORE,
+    AsJson,
+    Endpoint,
+    StoreUrl,
+    open_catalog,
+)
+from pipeline.who import who
+from targets.rollout.previous import previous_version
+
+
+def rollback(  # noqa: PLR0913 - each is an option of the command
+    model: Model,
+    *,
+    to: Annotated[int | None, typer.Option(min=1, help="A version; else the one before.")] = None,
+    channel: Channel = "production",
+    why: Why = "rollback",
+    store: StoreUrl = DEFAULT_STORE,
+    endpoint: Endpoint = None,
+    as_json: AsJson = False,
+) -> None:
+    """Point a channel at the version before, unproven; `pipeline rollback` proves it first."""
+    catalog = open_catalog(store, endpoint)
+    before = catalog.channel(model, channel)
+    if before is None:
+        catalog.resolve(f"{model}@{channel}")  # says what is missing
+    number = to or previous_version(catalog.history(model, channel))
+    move = catalog.move(model, channel, number, who=who(), why=why)
+    show_move(model, move, already=move == before, as_json=as_json)

@@ -1,0 +1,79 @@
+"""Channels, tags and removed versions, as people and CI handle them."""
+
+import json
+
+import pytest
+
+from registry.errors import RolloutError, StoreError
+
+
+def test_promotes_and_says_where_the_channel_pointed(ads_catalog, registry_command):
+    told = registry_command("promote", "ads@2", "--to", "candidate", "--why", "it is faster")
+    assert told[:2] == (0, "ads@candidate is version 2, before it was 1\n")
+    assert ads_catalog.channel("ads", "candidate").why == "it is faster"
+    told = registry_command("promote", "ads@2", "--to", "candidate", "--why", "again")
+    assert told[:2] == (0, "ads@candidate was version 2\n")
+    told = registry_command(
+        "promote", "ads@candidate", "--to", "production", "--why", "x", "--json"
+    )
+    said = json.loads(told[1])
+    assert (said["model"], said["channel"], said["version"], said["already"]) == (
+        "ads",
+        "production",
+        2,
+        False,
+    )
+
+
+def test_rolls_back_one_version_at_a_time(ads_catalog, registry_command):
+    for number in (1, 2):
+        ads_catalog.move("ads", "production", number, who="ann", why="newer")
+    assert registry_command("rollback", "ads")[:2] == (
+        0,
+        "ads@production is version 1, before it was 2\n",
+    )
+    code, _, err = registry_command("rollback", "ads")
+    assert (code, "no version to go back to" in err) == (RolloutError.exit_code, True)
+    assert registry_command("rollback", "ads", "--to", "2", "--json")[0] == 0
+    assert ads_catalog.resolve("ads@production").number == 2
+
+
+def test_tags_a_version_and_lists_tags(ads_catalog, registry_command):
+    told = registry_command("tag", "ads@1", "autumn", "--why", "before the sale")
+    assert told[:2] == (0, "ads@autumn is version 1 for good\n")
+    header, row = registry_command("tag", "ads")[1].splitlines()
+    assert header.split() == ["tag", "version", "when", "who", "why"]
+    assert row.split()[:2] == ["autumn", "1"]
+    assert row.endswith("before the sale")
+    assert json.loads(registry_command("tag", "ads", "--json")[1])["tags"][0]["name"] == "autumn"
+    assert "autumn" in registry_command("ls", "ads")[1].splitlines()[1]
+    assert registry_command("show", "ads@autumn")[0] == 0
+
+
+def test_a_removed_version_is_listed_no_more(ads_catalog, registry_command):
+    assert registry_command("rm", "ads@2", "--why", "it leaks")[0] == 0
+    assert [line.split()[0] for line in registry_command("ls", "ads")[1].splitlines()] == [
+        "version",
+        "1",
+    ]
+    code, _, err = registry_command("pull", "ads@2", "--out", "x")
+    assert (code, "it leaks" in err) == (StoreError.exit_code, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("promote", "ads@9", "--to", "production", "--why", "x"), "ads has no version 9"),
+        (("promote", "ads@1", "--to", "7", "--why", "x"), "a number is a version"),
+        (("rollback", "ads"), "ads has no channel or tag 'production'"),
+        (("rollback", "nobody"), "there is no model 'nobody'"),
+        (("tag", "ads@1", "autumn"), "say why it is given"),
+        (("tag", "adz"), "there is no model 'adz'"),
+        (("rm", "ads@1", "--why", "x"), "ads@1 is held by channel candidate"),
+        (("rm", "ads", "--why", "x"), "names no single version. Write MODEL@7"),
+    ],
+)
+def test_what_cannot_be_is_told(ads_catalog, registry_command, arguments, text):
+    code, out, err = registry_command(*arguments)
+    assert (code, out) == (StoreError.exit_code, "")
+    assert text in err
