@@ -47,12 +47,13 @@ def verify(store: Store, version: Version, progress: Progress) -> None:
     """
     once = {file.digest: (name, file) for name, file in version.files.items()}
     tally = Tally(sum(file.size for _, file in once.values()), progress)
-    found = each(partial(_fault_of, store, advance=tally.advance), once.values(), tally)
+    found = each(partial(fault_of, store, advance=tally.advance), once.values(), tally)
     if faults := [fault for fault in found if fault]:
         raise IntegrityError("\n".join(faults))
 
 
-def _fault_of(store: Store, named: Named, advance: Advance) -> str | None:
+def fault_of(store: Store, named: Named, advance: Advance) -> str | None:
+    """Read one blob to its end, and say what is wrong with it."""
     try:
         _check(store, named, None, advance)
     except IntegrityError as error:

@@ -9,6 +9,7 @@ from pipeline.job.fault import as_records
 from pipeline.job.fitting import fit_samples
 from pipeline.job.load import load_job
 from pipeline.showing import console
+from pipeline.showing.progress import counted
 from registry.errors import JobError
 
 
@@ -35,4 +36,4 @@ def check(
         return
     console.say(f"{job}: {found.model} for {', '.join(targets)}: no faults")
     if rows is not None:
-        console.say(f"samples: {rows} row{'' if rows == 1 else 's'} fit")
+        console.say(f"samples: {counted(rows, 'row')} fit")

@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Sized
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +15,7 @@ from pipeline.job.look import look
 from pipeline.job.sample_files import open_samples
 from pipeline.job.sketch import Given, sketch, slug
 from pipeline.showing import console
+from pipeline.showing.progress import counted
 from registry.errors import JobError
 
 #: Names of files and callables that tell nothing of the model.
@@ -67,7 +67,9 @@ def _write(out: Path, given: Given) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     seen = look(given, out.parent)
     out.write_text(sketch(given, seen), encoding="utf-8")
-    console.say(f"{out}: {_count(seen.inputs, 'input')}, {_count(seen.tables, 'table')}")
+    console.say(
+        f"{out}: {counted(len(seen.inputs), 'input')}, {counted(len(seen.tables), 'table')}"
+    )
     fit_samples(load_job(out), out)
     console.say(f"Read what was guessed of the inputs, then: pipeline run {out}")
 
@@ -81,10 +83,6 @@ def _name(factory: str) -> str:
 def _name_of_file(file: Path) -> str:
     """Name a model after its file, or after its folder where all files have that name."""
     return file.resolve().parent.name if file.stem.lower() in _USUAL_STEMS else file.stem
-
-
-def _count(things: Sized, noun: str) -> str:
-    return f"{len(things)} {noun}{'' if len(things) == 1 else 's'}"
 
 
 def _beside(path: Path, out: Path) -> str:

@@ -25,6 +25,11 @@ def amount(count: float, unit: str) -> str:
     return f"{count:.0f} {unit}"
 
 
+def counted(count: int, noun: str) -> str:
+    """Write a whole number with its noun: '1 fault', '2 faults'."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def duration(seconds: float) -> str:
     """Write a time: '0.4 s', '12 s', '3 min 05 s', '2 h 10 min'."""
     if seconds < 10:

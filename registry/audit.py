@@ -1,0 +1,96 @@
+"""All that a store holds against what was published: every version, and every blob once."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
+
+from registry.catalog import Catalog
+from registry.errors import IntegrityError, StoreError
+from registry.manifest import File, Version
+from registry.progress import Progress, silent
+from registry.pull import fault_of
+from registry.reference import Reference
+from registry.side_by_side import Tally, ahead, each
+from registry.store.store import Store
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One thing that is not as it was published.
+
+    Attributes:
+        uses: What reads it: `MODEL@7: path/in/the/version`, or `MODEL@7` where that itself is
+            damaged.
+        spares_model: Only reports and job files read it: every model answers as before.
+    """
+
+    uses: tuple[str, ...]
+    text: str
+    spares_model: bool
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What was looked at, and what is wrong with it."""
+
+    models: int
+    versions: int
+    blobs: int
+    bytes: int
+    faults: tuple[Fault, ...]
+
+
+def audit_store(catalog: Catalog, progress: Progress = silent) -> Audit:
+    """Read every version of a store with all of its blobs; a fault hides no other."""
+    models = catalog.models()
+    names = [(model, number) for model in models for number in catalog.versions(model)]
+    read = partial(_read, catalog)
+    found = [one for one in ahead(read, names, width=8) if one is not None]
+    versions = [one for one in found if isinstance(one, Version)]
+    damaged = [one for one in found if isinstance(one, Fault)]
+    audit = audit_versions(catalog.store, versions, progress)
+    faults = (*damaged, *audit.faults)
+    return Audit(len(models), len(found), audit.blobs, audit.bytes, faults)
+
+
+def audit_versions(store: Store, versions: Iterable[Version], progress: Progress = silent) -> Audit:
+    """Read all blobs of some versions; one that several share is read once."""
+    files: dict[File, list[tuple[Version, str]]] = {}
+    seen = tuple(versions)
+    for version in seen:
+        for name, file in version.files.items():
+            files.setdefault(file, []).append((version, name))
+    total = sum(file.size for file in files)
+    tally = Tally(total, progress)
+    named = [(uses[0][1], file) for file, uses in files.items()]
+    texts = each(partial(fault_of, store, advance=tally.advance), named, tally)
+    faults = tuple(
+        _fault(uses, text) for uses, text in zip(files.values(), texts, strict=True) if text
+    )
+    return Audit(len({one.model for one in seen}), len(seen), len(files), total, faults)
+
+
+def _read(catalog: Catalog, name: tuple[str, int]) -> Version | Fault | None:
+    """Read a version, say what is wrong with it, or find that somebody has just removed it."""
+    try:
+        return catalog.version(*name)
+    except IntegrityError as error:
+        return Fault((str(Reference(*name)),), str(error), spares_model=False)
+    except StoreError:
+        if name[1] in catalog.versions(name[0]):
+            raise
+        return None
+
+
+def _fault(uses: list[tuple[Version, str]], text: str) -> Fault:
+    return Fault(
+        tuple(f"{version.model}@{version.number}: {name}" for version, name in uses),
+        text,
+        spares_model=all(_is_beside(version, name) for version, name in uses),
+    )
+
+
+def _is_beside(version: Version, name: str) -> bool:
+    """Say whether a file is there for people alone: no answer comes from it."""
+    in_report = version.report is not None and name.startswith(f"{version.report}/")
+    return in_report or name == version.lineage.job
