@@ -93,19 +93,20 @@ class Catalog:
         publishing.check_expected(ready.files, expected, folder)
         numbers = committed(self.store, draft.model)
         newest = self._newest_of(draft.model, numbers)
-        if newest is not None and newest.fingerprint == ready.fingerprint:
-            same = {
-                name: file for name, file in newest.files.items() if ready.files.get(name) == file
-            }
-            publishing.upload(self.store, same, paths, progress)
-            return newest
-        publishing.upload(self.store, ready.files, paths, progress)
-        return publishing.claim(
-            self.store,
-            ready,
-            max(numbers, default=0),
-            lambda number: self.version(draft.model, number),
-        )
+        files = ready.files
+        is_there = newest is not None and newest.fingerprint == ready.fingerprint
+        if newest is not None and is_there:
+            files = {name: file for name, file in newest.files.items() if files.get(name) == file}
+
+        def commit() -> Version:
+            if newest is not None and is_there:
+                return newest
+            last = max(numbers, default=0)
+            return publishing.claim(
+                self.store, ready, last, lambda number: self.version(draft.model, number)
+            )
+
+        return publishing.bring(self.store, publishing.Load(files, paths, progress), commit)
 
     def pull(self, version: Version, folder: Path, progress: Progress = silent) -> Path:
         """Bring a version's files into a folder, each verified; goes on where one broke off."""

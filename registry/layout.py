@@ -3,13 +3,19 @@
 import re
 
 MODELS = "models/"
+BLOBS = "blobs/sha256/"
+
+#: What publishers and sweeps tell each other, and what is written to see how a store behaves.
+PUBLISHING = "publishing/"
+SWEEPING = "sweeping/"
+PROBES = "probes/"
 
 _NUMBER = re.compile(r"([0-9]{6,18})\.json")
 
 
 def blob_key(digest: str) -> str:
     """Name the blob with a digest."""
-    return f"blobs/sha256/{digest[:2]}/{digest}"
+    return f"{BLOBS}{digest[:2]}/{digest}"
 
 
 def versions_prefix(model: str) -> str:

@@ -1,9 +1,12 @@
 """Publish: blobs first, then the one object that makes them a version."""
 
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from registry.cleaning.announce import RENEWED, announced
 from registry.contents import find_files
 from registry.digest import digest_file
 from registry.disk import disk_faults
@@ -53,18 +56,39 @@ def check_expected(found: Mapping[str, File], expected: Mapping[str, File], fold
         )
 
 
-def upload(
-    store: Store, files: Mapping[str, File], paths: Mapping[str, Path], progress: Progress
-) -> None:
-    """Bring the blobs of a version into a store; those that are there are left alone."""
-    once = {file.digest: (file, paths[name]) for name, file in files.items() if name in paths}
-    tally = Tally(sum(file.size for file, _ in once.values()), progress)
+@dataclass(frozen=True)
+class Load:
+    """The files that a store is to have, by the names of a version, and where they lie."""
 
-    def bring(blob: tuple[File, Path]) -> None:
+    files: Mapping[str, File]
+    paths: Mapping[str, Path]
+    progress: Progress
+
+
+def bring(store: Store, load: Load, commit: Callable[[], Version]) -> Version:
+    """Bring blobs into a store, and commit while no sweep can have taken any of them.
+
+    Where that took long, it is done once more: then nearly all is there, and it is quick.
+    """
+    while True:
+        start = time.monotonic()
+        with announced(store, (file.digest for file in load.files.values())):
+            _upload(store, load)
+            if time.monotonic() - start < RENEWED:
+                return commit()
+
+
+def _upload(store: Store, load: Load) -> None:
+    """Bring blobs into a store; those that are there are left alone."""
+    paths = load.paths
+    once = {file.digest: (file, paths[name]) for name, file in load.files.items() if name in paths}
+    tally = Tally(sum(file.size for file, _ in once.values()), load.progress)
+
+    def bring_one(blob: tuple[File, Path]) -> None:
         file, path = blob
         store.upload(blob_key(file.digest), path, file, tally.advance)
 
-    each(bring, once.values(), tally)
+    each(bring_one, once.values(), tally)
 
 
 def claim(store: Store, draft: Version, newest: int, read: Callable[[int], Version]) -> Version:
