@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from converters.checkpoints import safetensors_file, torch_zip
+from converters.checkpoints import program_zip, safetensors_file, torch_zip
 from converters.checkpoints.stored import Stored, chunks, first_bad, mapped
 from registry.composition import Origin, Remark
 from registry.errors import SourceError
@@ -41,7 +41,7 @@ class Checkpoint:
 
 
 def open_checkpoint(file: Path) -> Checkpoint:
-    """Open a safetensors file, the index of a sharded one, or a torch checkpoint.
+    """Open a safetensors file, the index of a sharded one, a torch checkpoint or program.
 
     Raises:
         SourceError: It is missing or damaged, or holds more than tensors.
@@ -114,6 +114,8 @@ def _read(file: Path) -> tuple[dict[str, Stored], str | None]:
         return _sharded(file), None
     if file.suffix == ".safetensors":
         return safetensors_file.read_header(file), None
+    if file.suffix == ".pt2":
+        return program_zip.read_tensors(file), None
     return torch_zip.read_tensors(file)
 
 

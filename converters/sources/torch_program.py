@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from converters.brief import Arrays, Brief, Inspection, SourceOptions
+from converters.checkpoints.checkpoint import open_checkpoint
 from converters.programs import safety as program_safety
 from converters.programs.eager import answering
 from converters.programs.guesses import guess_program
+from converters.programs.mapped import mapping_weights
 from converters.programs.match import in_program_order
 from converters.quiet import TORCH_EXPORT, quiet
 from converters.sources.source import Source
@@ -38,10 +40,13 @@ def files(options: SourceOptions, folder: Path) -> tuple[Path, ...]:
 
 
 def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) -> Split:
-    """Load and split; tables are written by the split, as the file is no checkpoint."""
-    program = _load(_file(_own(brief.options), brief.folder))
+    """Load and split; the tables stay in the file."""
+    file = _file(_own(brief.options), brief.folder)
+    program = _load(file)
     progress(1, 2, "steps")
-    found = split_program(program, in_program_order(brief, program), options, out, lambda _: None)
+    held = open_checkpoint(file)
+    ordered = in_program_order(brief, program)
+    found = split_program(program, ordered, options, out, held.find_origin)
     progress(2, 2, "steps")
     return found
 
@@ -76,7 +81,7 @@ def _load(file: Path) -> "ExportedProgram":
 
     program_safety.check(file)
     try:
-        with quiet("torch.export", *TORCH_EXPORT), _weights_only():
+        with quiet("torch.export", *TORCH_EXPORT), _weights_only(), mapping_weights(file):
             held = _package.load_pt2(file)
     except Exception as error:
         raise SourceError(

@@ -30,6 +30,9 @@ def folder(tmp_path):
 def test_a_program_is_split(folder):
     split = SOURCE.split(brief(folder), SplitOptions(min_rows=10), folder / "out", silent)
     assert [table.name for table in split.tables] == ["table"]
+    (origin,) = split.origins
+    assert (origin.file, origin.key) == (str(folder / "model.pt2"), "table.weight")
+    assert not (folder / "out" / "origins").exists()
     assert str(split.signature) == "(ids: int64[batch, 2]) -> (pairs: float32[2*batch, 2])"
 
 
