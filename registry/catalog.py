@@ -1,6 +1,7 @@
 """The versions and channels in a store."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -9,6 +10,8 @@ from types import MappingProxyType
 from registry import channel as channels
 from registry import publish as publishing
 from registry import pull as pulling
+from registry.cleaning.retention import Rule, let_go
+from registry.cleaning.sweep import Sweeper
 from registry.errors import StoreError
 from registry.layout import MODELS, channels_prefix
 from registry.manifest import Draft, File, Move, Version
@@ -177,6 +180,19 @@ class Catalog:
                 "pipeline registry promote; what a tag names stays"
             )
         return mark_removed(self.store, model, number, who=who, why=why)
+
+    def let_go(self, model: str, rule: Rule) -> tuple[int, ...]:
+        """Return the numbers of the versions that a rule of retention would remove."""
+        check_name("model", model)
+        return let_go(self.store, model, rule)
+
+    def sweeper(self, grace: timedelta) -> Sweeper:
+        """Return what finds and removes blobs that nothing needs.
+
+        Args:
+            grace: How long a removed version, and a blob of a push that failed, are kept.
+        """
+        return Sweeper(self.store, grace)
 
     def pointers(self, model: str) -> dict[str, int]:
         """Return where each of a model's channels points."""

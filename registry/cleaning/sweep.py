@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 from registry.cleaning.announce import LASTS
@@ -65,8 +65,8 @@ class Sweeper:
         self._marker = Marker(store, grace)
 
     def find(self) -> Garbage:
-        """Look for garbage; removes nothing."""
-        now = now_of(self._store)
+        """Look for garbage; writes and removes nothing. How old it is goes by this host's clock."""
+        now = datetime.now(UTC)
         needed = self._marker.needed(now)
         kept: list[Entry] = []
         young: list[Entry] = []
@@ -91,8 +91,13 @@ class Sweeper:
     def _remove(self, blobs: Sequence[Entry], window: float) -> Iterator[Sequence[Entry]]:
         end = time.monotonic() + window
         with _noticed(self._store, [_digest(entry) for entry in blobs], window):
-            needed = self._marker.needed(now_of(self._store))
-            left = [entry for entry in blobs if _digest(entry) not in needed]
+            now = now_of(self._store)
+            needed = self._marker.needed(now)
+            left = [
+                entry
+                for entry in blobs
+                if _digest(entry) not in needed and now - entry.modified >= self._grace
+            ]
             for start in range(0, len(left), _REQUEST):
                 if time.monotonic() >= end:
                     return

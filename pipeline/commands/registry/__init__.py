@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import typer
 
+from pipeline.commands.registry.gc import gc
 from pipeline.commands.registry.log import log
 from pipeline.commands.registry.ls import ls
 from pipeline.commands.registry.promote import promote
@@ -25,6 +26,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     pull,
     verify,
     rm,
+    gc,
 )
 
 app = typer.Typer(

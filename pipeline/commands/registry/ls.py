@@ -5,11 +5,11 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from pipeline.commands.registry.there import check_there
 from pipeline.commands.registry.versions_table import list_versions
 from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, StoreUrl, open_catalog
 from pipeline.showing import console
 from registry.catalog import Catalog
-from registry.errors import StoreError
 from registry.reference import check_name
 from registry.side_by_side import ahead
 
@@ -32,7 +32,7 @@ def ls(
 def _list_models(catalog: Catalog, *, as_json: bool) -> None:
     models = catalog.models()
     if not models:
-        _check_there(catalog)
+        check_there(catalog)
     found = dict(zip(models, ahead(catalog.versions, models, width=8), strict=True))
     pointers = ahead(catalog.pointers, models, width=8)
     channels = dict(zip(models, pointers, strict=True))
@@ -50,14 +50,6 @@ def _list_models(catalog: Catalog, *, as_json: bool) -> None:
             for model, numbers in found.items()
         ]
         console.show_table(("model", "versions", "newest", "channels"), lines)
-
-
-def _check_there(catalog: Catalog) -> None:
-    if not catalog.store.is_there():
-        raise StoreError(
-            f"{catalog.store.url}: there is no such folder. Name another with --store; the first "
-            "push makes one"
-        )
 
 
 def _pointers(channels: dict[str, int]) -> str:

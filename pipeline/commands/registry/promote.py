@@ -1,11 +1,8 @@
 """`pipeline registry promote`: point a channel at a version."""
 
-from typing import Annotated
-
-import typer
-
 from pipeline.commands.registry.arguments import Ref, Why
 from pipeline.commands.registry.moved import show_move
+from pipeline.commands.serving_options import Channel
 from pipeline.commands.store_options import (
     DEFAULT_STORE,
     AsJson,
@@ -19,7 +16,7 @@ from pipeline.who import who
 def promote(
     reference: Ref,
     *,
-    to: Annotated[str, typer.Option(metavar="CHANNEL", help="The channel to move.")],
+    channel: Channel,
     why: Why,
     store: StoreUrl = DEFAULT_STORE,
     endpoint: Endpoint = None,
@@ -28,6 +25,6 @@ def promote(
     """Point a channel at a version, unproven; `pipeline rollout` proves it first."""
     catalog = open_catalog(store, endpoint)
     version = catalog.resolve(reference)
-    before = catalog.channel(version.model, to)
-    move = catalog.move(version.model, to, version.number, who=who(), why=why)
+    before = catalog.channel(version.model, channel)
+    move = catalog.move(version.model, channel, version.number, who=who(), why=why)
     show_move(version.model, move, already=move == before, as_json=as_json)

@@ -15,7 +15,7 @@ from pipeline.showing.progress import size
 def pull(
     reference: Ref,
     *,
-    out: Annotated[Path, typer.Option(help="The folder for its files.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder for its files.")],
     store: StoreUrl = DEFAULT_STORE,
     endpoint: Endpoint = None,
     as_json: AsJson = False,

@@ -1,12 +1,8 @@
 """`pipeline registry rollback`: point a channel back."""
 
-from typing import Annotated
-
-import typer
-
 from pipeline.commands.registry.arguments import Model
 from pipeline.commands.registry.moved import show_move
-from pipeline.commands.serving_options import Channel, Why
+from pipeline.commands.serving_options import Channel, Earlier, Why
 from pipeline.commands.store_options import (
     DEFAULT_STORE,
     AsJson,
@@ -21,7 +17,7 @@ from targets.rollout.previous import previous_version
 def rollback(  # noqa: PLR0913 - each is an option of the command
     model: Model,
     *,
-    to: Annotated[int | None, typer.Option(min=1, help="A version; else the one before.")] = None,
+    version: Earlier = None,
     channel: Channel = "production",
     why: Why = "rollback",
     store: StoreUrl = DEFAULT_STORE,
@@ -33,6 +29,6 @@ def rollback(  # noqa: PLR0913 - each is an option of the command
     before = catalog.channel(model, channel)
     if before is None:
         catalog.resolve(f"{model}@{channel}")  # says what is missing
-    number = to or previous_version(catalog.history(model, channel))
+    number = version or previous_version(catalog.history(model, channel))
     move = catalog.move(model, channel, number, who=who(), why=why)
     show_move(model, move, already=move == before, as_json=as_json)
