@@ -52,7 +52,7 @@ class Server:
 
 def command(store, cache, *options, reference="ranker@production", port=0):
     """Write the command line of a server."""
-    where = ["--store", str(store), "--cache", str(cache), "--port", str(port)]
+    where = ["--store", str(store), "--home", str(cache), "--port", str(port)]
     return [sys.executable, "-m", "pipeline.cli", "serve", reference, *where, *options]
 
 

@@ -1,10 +1,9 @@
 """`pipeline check`: find the faults of a job without running it."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
+from pipeline.commands.job_argument import JobFile
+from pipeline.commands.store_options import AsJson
 from pipeline.job.fault import as_records
 from pipeline.job.fitting import fit_samples
 from pipeline.job.load import load_job
@@ -14,11 +13,9 @@ from registry.errors import JobError
 
 
 def check(
-    job: Annotated[Path, typer.Argument(help="The job file.")],
+    job: JobFile,
     *,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object on stdout.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Find every fault of a job and of its samples; nothing is run and nothing is written."""
     try:

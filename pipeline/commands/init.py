@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from pipeline.commands.store_options import DEFAULT_STORE
+from converters.brief import Inspection
+from pipeline.commands.store_options import DEFAULT_STORE, AsJson
 from pipeline.job.fitting import fit_samples
 from pipeline.job.load import load_job
 from pipeline.job.look import look
@@ -29,15 +30,28 @@ def init(  # noqa: PLR0913  one a command-line option
         str | None,
         typer.Option(metavar="MODULE:CALLABLE", help="Builds a torch module. Its code is run."),
     ] = None,
-    onnx: Annotated[Path | None, typer.Option(help="An ONNX file.")] = None,
-    program: Annotated[Path | None, typer.Option(help="A file of torch.export.save.")] = None,
-    path: Annotated[Path, typer.Option(help="Folder to import the factory from.")] = Path(),
-    args: Annotated[str, typer.Option(help="The factory's keyword arguments, as JSON.")] = "{}",
-    weights: Annotated[Path | None, typer.Option(help="The factory's checkpoint.")] = None,
-    samples: Annotated[Path | None, typer.Option(help="Recorded inputs.")] = None,
-    model: Annotated[str | None, typer.Option(help="The model's name in the registry.")] = None,
-    out: Annotated[Path, typer.Option(help="The job file to write.")] = Path("job.yaml"),
+    onnx: Annotated[Path | None, typer.Option(metavar="FILE", help="An ONNX file.")] = None,
+    program: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file of torch.export.save.")
+    ] = None,
+    path: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="To import the factory from.")
+    ] = Path(),
+    args: Annotated[
+        str, typer.Option(metavar="JSON", help="The factory's keyword arguments.")
+    ] = "{}",
+    weights: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The factory's checkpoint.")
+    ] = None,
+    samples: Annotated[Path | None, typer.Option(metavar="FILE", help="Recorded inputs.")] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The model's name in the registry.")
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The job file to write.")] = Path(
+        "job.yaml"
+    ),
     force: Annotated[bool, typer.Option("--force", help="Overwrite the job file.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a commented job by looking at a model: inputs, tables, sensible defaults.
 
@@ -59,19 +73,32 @@ def init(  # noqa: PLR0913  one a command-line option
     name = _name_of_file(what) if isinstance(what, Path) else _name(what)
     file, held = (_beside(samples, out), open_samples(samples).names) if samples else (None, ())
     store = _beside(Path(DEFAULT_STORE), out)
-    _write(out, Given(out.name, model or slug(name), source, file, held, store))
+    _write(out, Given(out.name, model or slug(name), source, file, held, store), as_json=as_json)
 
 
-def _write(out: Path, given: Given) -> None:
+def _write(out: Path, given: Given, *, as_json: bool) -> None:
     """Look, write, and show at once what the writer has to mend."""
     out.parent.mkdir(parents=True, exist_ok=True)
     seen = look(given, out.parent)
     out.write_text(sketch(given, seen), encoding="utf-8")
-    console.say(
-        f"{out}: {counted(len(seen.inputs), 'input')}, {counted(len(seen.tables), 'table')}"
-    )
+    if not as_json:
+        counts = (counted(len(seen.inputs), "input"), counted(len(seen.tables), "table"))
+        console.say(f"{out}: {', '.join(counts)}")
     fit_samples(load_job(out), out)
+    if as_json:
+        console.emit(_record(out, given, seen))
+        return
     console.say(f"Read what was guessed of the inputs, then: pipeline run {out}")
+
+
+def _record(out: Path, given: Given, seen: Inspection) -> dict[str, JsonValue]:
+    return {
+        "job": str(out),
+        "model": given.model,
+        "inputs": [{"name": one.name, "guessed": said} for one, said in seen.inputs],
+        "outputs": list(seen.outputs),
+        "tables": [{"name": name, "rows": rows, "dim": dim} for name, rows, dim in seen.tables],
+    }
 
 
 def _name(factory: str) -> str:

@@ -24,7 +24,7 @@ class Where:
     endpoint: str | None
     channel: str
     target: str | None
-    cache: Path
+    home: Path
 
 
 def take_live(where: Where, find: Callable[[Catalog], Version], why: str, *, as_json: bool) -> None:
@@ -32,7 +32,7 @@ def take_live(where: Where, find: Callable[[Catalog], Version], why: str, *, as_
     catalog = open_catalog(where.store, where.endpoint)
     environment = _environment(where.environment)
     version = find(catalog)
-    site = Site(catalog, where.channel, where.cache.resolve(), where.target)
+    site = Site(catalog, where.channel, where.home.resolve(), where.target)
 
     def say(step: Step) -> None:
         if as_json:

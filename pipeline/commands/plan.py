@@ -1,11 +1,12 @@
 """`pipeline plan`: show what a run would do."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from pydantic import JsonValue
 
+from pipeline.commands.home_option import DEFAULT_HOME, Home
+from pipeline.commands.job_argument import JobFile
+from pipeline.commands.store_options import AsJson
 from pipeline.showing import console
 from pipeline.showing.progress import duration, size
 
@@ -14,22 +15,22 @@ if TYPE_CHECKING:
 
 
 def plan(
-    job: Annotated[Path, typer.Argument(help="The job file.")],
+    job: JobFile,
     *,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    home: Home = DEFAULT_HOME,
+    as_json: AsJson = False,
 ) -> None:
     """Show the stages of a run, which are cached and why not, and what they will take.
 
     Nothing is run and nothing is written. Figures are those of earlier runs; where there are
     none they are upper bounds from the sizes of the model's files, marked with "up to".
     """
-    from pipeline.home import find_home  # noqa: PLC0415
     from pipeline.job.load import load_job  # noqa: PLC0415
     from pipeline.planning.plan import plan as make_plan  # noqa: PLC0415
     from pipeline.processes import resources  # noqa: PLC0415  the command's help starts fast
 
     made = make_plan(
-        load_job(job), job.parent, find_home(), text=job.read_text("utf-8"), name=job.name
+        load_job(job), job.parent, home.resolve(), text=job.read_text("utf-8"), name=job.name
     )
     free = {"disk": resources.free_disk(made.home), "memory": resources.free_memory()}
     if as_json:

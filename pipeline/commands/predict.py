@@ -8,7 +8,8 @@ import numpy as np
 import typer
 from pydantic import JsonValue
 
-from pipeline.commands.serving_options import DEFAULT_CACHE, Cache, Target, Threads
+from pipeline.commands.home_option import DEFAULT_HOME, Home
+from pipeline.commands.serving_options import Target, Threads
 from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, StoreUrl, open_catalog
 from pipeline.job.columns import numbered
 from pipeline.job.job import Samples
@@ -24,15 +25,21 @@ _ALL = 1 << 40
 
 
 def predict(  # noqa: PLR0913 - each is an option of the command
-    reference: Annotated[str, typer.Argument(help="MODEL, MODEL@7 or MODEL@CHANNEL.")],
+    reference: Annotated[
+        str, typer.Argument(metavar="REF", help="MODEL, MODEL@7 or MODEL@CHANNEL.")
+    ],
     *,
-    inputs: Annotated[Path, typer.Option("--input", help="An npz, parquet or csv file.")],
-    output: Annotated[Path | None, typer.Option(help="An npz file for the answers.")] = None,
+    inputs: Annotated[
+        Path, typer.Option("--input", metavar="FILE", help="An npz, parquet or csv file.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="An npz file for the answers.")
+    ] = None,
     store: StoreUrl = DEFAULT_STORE,
     endpoint: Endpoint = None,
     target: Target = None,
     threads: Threads = 0,
-    cache: Cache = DEFAULT_CACHE,
+    home: Home = DEFAULT_HOME,
     as_json: AsJson = False,
 ) -> None:
     """Pull and verify a version, check this host against its contract, and answer."""
@@ -46,31 +53,33 @@ def predict(  # noqa: PLR0913 - each is an option of the command
     arrays = read_inputs(inputs, version)
     build = choose_build(version, target)
     with console.progress_line("pull") as progress:
-        folder = fetch(catalog, version, cache.resolve(), progress)
+        folder = fetch(catalog, version, home.resolve(), progress)
     predictor = open_predictor(
         folder, version, build.target, threads=threads or build.contract.threads
     )
+    runtime = predictor.in_force()["runtime"]
     try:
         answers = answer_rows(predictor, arrays)
     except InputError as error:
         raise InputError(f"{inputs}: {error}") from error
     finally:
         predictor.close()
-    if output:
-        _write(output, answers)
+    if out:
+        _write(out, answers)
     title: dict[str, JsonValue] = {
         "model": version.model,
         "version": version.number,
         "target": build.target,
+        "runtime": runtime,
     }
     if as_json:
         console.emit(title | {"outputs": {n: _figures(a) for n, a in answers.items()}})
         return
-    console.say(f"{version.model} {version.number} on {build.target} ({build.runtime})")
+    console.say(f"{version.model} {version.number} on {build.target} ({runtime})")
     for name, array in answers.items():
         console.say(_line(name, array))
-    if output:
-        console.say(f"written to {output} ({amount(output.stat().st_size, 'bytes')})")
+    if out:
+        console.say(f"written to {out} ({amount(out.stat().st_size, 'bytes')})")
 
 
 def read_inputs(path: Path, draft: Draft) -> dict[str, np.ndarray]:

@@ -1,12 +1,13 @@
 """`pipeline run`: from a job to a published version."""
 
 import signal
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import JsonValue
 
+from pipeline.commands.home_option import DEFAULT_HOME, Home
+from pipeline.commands.job_argument import JobFile
 from pipeline.showing import console
 from registry.errors import PlatformError
 
@@ -16,29 +17,33 @@ if TYPE_CHECKING:
 
 
 def run(  # noqa: PLR0913  each is an option of the command
-    job: Annotated[Path, typer.Argument(help="The job file.")],
+    job: JobFile,
     *,
     force: Annotated[bool, typer.Option("--force", help="Do what is cached again.")] = False,
-    until: Annotated[str | None, typer.Option(help="The last stage to do.")] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="STAGE", help="The last stage to do.")
+    ] = None,
     no_push: Annotated[bool, typer.Option("--no-push", help="Publish nothing.")] = False,
     ignore_forecast: Annotated[
         bool, typer.Option("--ignore-forecast", help="Try although it may not fit.")
     ] = False,
     patience: Annotated[
-        float, typer.Option(min=0.1, help="Minutes without a sign of life before a stage is ended.")
+        float,
+        typer.Option(
+            min=0.1, metavar="MINUTES", help="Without a sign of life before a stage is ended."
+        ),
     ] = 15.0,
+    home: Home = DEFAULT_HOME,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print events as JSON, one object a line.")
     ] = False,
 ) -> None:
     """Split, convert, validate and publish a model as its job says.
 
-    Stages whose inputs, options, code and tools have not changed are taken from the cache in
-    PIPELINE_HOME (`.pipeline` in the current folder where it is not set), so that a run that
-    was stopped goes on where it was.
+    Stages whose inputs, options, code and tools have not changed are taken from the cache, so
+    that a run that was stopped goes on where it was.
     """
-    from pipeline.home import find_home  # noqa: PLC0415  the command's help starts fast
-    from pipeline.job.fitting import fit_samples  # noqa: PLC0415
+    from pipeline.job.fitting import fit_samples  # noqa: PLC0415  the command's help starts fast
     from pipeline.job.load import load_job  # noqa: PLC0415
     from pipeline.planning.plan import plan  # noqa: PLC0415
     from pipeline.running.run import Wishes, execute  # noqa: PLC0415
@@ -49,7 +54,9 @@ def run(  # noqa: PLR0913  each is an option of the command
     try:
         found = load_job(job)
         fit_samples(found, job)
-        planned = plan(found, job.parent, find_home(), text=job.read_text("utf-8"), name=job.name)
+        planned = plan(
+            found, job.parent, home.resolve(), text=job.read_text("utf-8"), name=job.name
+        )
         with watching(json=as_json) as watch:
             result = execute(planned, wishes, watch)
     except PlatformError as error:

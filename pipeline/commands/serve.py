@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from pipeline.commands.serving_options import DEFAULT_CACHE, Cache, Target, Threads
+from pipeline.commands.home_option import DEFAULT_HOME, Home
+from pipeline.commands.serving_options import Target, Threads
 from pipeline.commands.store_options import DEFAULT_STORE, Endpoint, StoreUrl, open_catalog
 from pipeline.showing import console
 from registry.reference import parse_reference
@@ -14,23 +15,45 @@ from registry.require import require
 
 
 def serve(  # noqa: PLR0913 - each is an option of the command
-    reference: Annotated[str, typer.Argument(help="MODEL@CHANNEL is followed; MODEL@7 stays.")],
+    reference: Annotated[
+        str, typer.Argument(metavar="REF", help="MODEL@CHANNEL is followed; MODEL@7 stays.")
+    ],
     *,
     store: StoreUrl = DEFAULT_STORE,
     endpoint: Endpoint = None,
-    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8080,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="The address to listen at.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="N", help="0 takes a free one.")
+    ] = 8080,
     target: Target = None,
     threads: Threads = 0,
-    max_batch: Annotated[int, typer.Option(min=1, help="Rows that are joined at most.")] = 32,
-    max_delay_ms: Annotated[float, typer.Option(min=0, help="Wait for rows to join.")] = 1.0,
-    max_queue: Annotated[int, typer.Option(min=1, help="Requests that may wait.")] = 512,
-    max_body_mb: Annotated[float, typer.Option(min=0.001, help="Of a request.")] = 64.0,
-    timeout: Annotated[float, typer.Option(min=0.001, help="Seconds for a request.")] = 30.0,
-    poll: Annotated[float, typer.Option(min=0.05, help="Seconds between looks.")] = 2.0,
-    drain: Annotated[float, typer.Option(min=0, help="Seconds of notice on SIGTERM.")] = 1.0,
-    access_log: Annotated[bool, typer.Option(help="Log each request, in JSON.")] = False,
-    cache: Cache = DEFAULT_CACHE,
+    max_batch: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Rows that are joined at most.")
+    ] = 32,
+    max_delay_ms: Annotated[
+        float, typer.Option(min=0, metavar="MS", help="How long to wait for rows to join.")
+    ] = 1.0,
+    max_queue: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Requests that may wait.")
+    ] = 512,
+    max_body_mb: Annotated[
+        float, typer.Option(min=0.001, metavar="MB", help="The largest request.")
+    ] = 64.0,
+    timeout: Annotated[
+        float, typer.Option(min=0.001, metavar="SECONDS", help="For a request.")
+    ] = 30.0,
+    poll: Annotated[
+        float, typer.Option(min=0.05, metavar="SECONDS", help="Between looks at the channel.")
+    ] = 2.0,
+    drain: Annotated[
+        float, typer.Option(min=0, metavar="SECONDS", help="Of notice on SIGTERM.")
+    ] = 1.0,
+    access_log: Annotated[
+        bool, typer.Option("--access-log", help="Log each request, in JSON.")
+    ] = False,
+    home: Home = DEFAULT_HOME,
 ) -> None:
     """Serve a version by the Open Inference Protocol v2, with metrics at /metrics.
 
@@ -59,7 +82,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     )
     options = ServeOptions(
         reference,
-        cache=cache.resolve(),
+        cache=home.resolve(),
         host=host,
         port=port,
         poll=poll,

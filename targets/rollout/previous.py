@@ -21,7 +21,7 @@ def previous_version(history: tuple[Move, ...]) -> int:
             path.append(move.version)
     if len(path) < 2:
         raise RolloutError(
-            "there is no version to go back to. Name one with --to; "
+            "there is no version to go back to. Name one with --version; "
             "`pipeline registry show MODEL` lists them"
         )
     return path[-2]

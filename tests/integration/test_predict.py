@@ -25,7 +25,7 @@ def predict(catalog, tmp_path):
     def run(inputs, *options, reference="ranker"):
         path = tmp_path / "samples.npz"
         np.savez(path, **inputs)
-        where = ["--store", str(tmp_path / "store"), "--cache", str(tmp_path / "cache")]
+        where = ["--store", str(tmp_path / "store"), "--home", str(tmp_path / "cache")]
         return call(["predict", reference, "--input", str(path), *where, *options])
 
     return run
@@ -35,7 +35,7 @@ def predict(catalog, tmp_path):
 def test_answers_with_the_composed_parts(predict, tmp_path, target, capsys):
     inputs = some_requests(7)
     answers = tmp_path / "answers.npz"
-    assert predict(inputs, "--target", target, "--output", str(answers)) == 0
+    assert predict(inputs, "--target", target, "--out", str(answers)) == 0
     np.testing.assert_allclose(np.load(answers)["score"], right_answer(1, inputs), 1e-5, 1e-5)
     said = capsys.readouterr().out
     assert f"ranker 1 on {target}" in said
@@ -45,7 +45,7 @@ def test_answers_with_the_composed_parts(predict, tmp_path, target, capsys):
 def test_more_rows_than_a_batch_has_are_answered_in_batches(predict, tmp_path):
     inputs = some_requests(200)
     answers = tmp_path / "answers.npz"
-    assert predict(inputs, "--output", str(answers)) == 0
+    assert predict(inputs, "--out", str(answers)) == 0
     np.testing.assert_allclose(np.load(answers)["score"], right_answer(1, inputs), 1e-4, 1e-4)
 
 
@@ -101,7 +101,7 @@ def test_a_missing_input_is_named(predict, capsys):
 def test_a_file_that_holds_no_inputs_is_refused(name, message, catalog, tmp_path, capsys):
     if name != "gone.npz":
         (tmp_path / name).write_bytes(b"a,b\n1,2\n")
-    store = ["--store", str(tmp_path / "store"), "--cache", str(tmp_path / "cache")]
+    store = ["--store", str(tmp_path / "store"), "--home", str(tmp_path / "cache")]
     assert call(["predict", "ranker", "--input", str(tmp_path / name), *store]) == 23
     err = capsys.readouterr().err
     assert message in err
@@ -117,8 +117,8 @@ def test_columns_answer_as_arrays_do(name, catalog, tmp_path, capsys):
     frame = pd.DataFrame(columns).assign(clicked=1)
     path, answers = tmp_path / name, tmp_path / "answers.npz"
     frame.to_csv(path, index=False) if name.endswith("csv") else frame.to_parquet(path)
-    store = ["--store", str(tmp_path / "store"), "--cache", str(tmp_path / "cache")]
-    assert call(["predict", "ranker", "--input", str(path), "--output", str(answers), *store]) == 0
+    store = ["--store", str(tmp_path / "store"), "--home", str(tmp_path / "cache")]
+    assert call(["predict", "ranker", "--input", str(path), "--out", str(answers), *store]) == 0
     assert "left out clicked" in capsys.readouterr().err
     with np.load(answers) as found:
         (answer,) = (found[key] for key in found.files)

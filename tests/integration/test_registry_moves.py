@@ -8,13 +8,13 @@ from registry.errors import RolloutError, StoreError
 
 
 def test_promotes_and_says_where_the_channel_pointed(ads_catalog, registry_command):
-    told = registry_command("promote", "ads@2", "--to", "candidate", "--why", "it is faster")
+    told = registry_command("promote", "ads@2", "--channel", "candidate", "--why", "it is faster")
     assert told[:2] == (0, "ads@candidate is version 2, before it was 1\n")
     assert ads_catalog.channel("ads", "candidate").why == "it is faster"
-    told = registry_command("promote", "ads@2", "--to", "candidate", "--why", "again")
+    told = registry_command("promote", "ads@2", "--channel", "candidate", "--why", "again")
     assert told[:2] == (0, "ads@candidate was version 2\n")
     told = registry_command(
-        "promote", "ads@candidate", "--to", "production", "--why", "x", "--json"
+        "promote", "ads@candidate", "--channel", "production", "--why", "x", "--json"
     )
     said = json.loads(told[1])
     assert (said["model"], said["channel"], said["version"], said["already"]) == (
@@ -34,7 +34,7 @@ def test_rolls_back_one_version_at_a_time(ads_catalog, registry_command):
     )
     code, _, err = registry_command("rollback", "ads")
     assert (code, "no version to go back to" in err) == (RolloutError.exit_code, True)
-    assert registry_command("rollback", "ads", "--to", "2", "--json")[0] == 0
+    assert registry_command("rollback", "ads", "--version", "2", "--json")[0] == 0
     assert ads_catalog.resolve("ads@production").number == 2
 
 
@@ -63,8 +63,8 @@ def test_a_removed_version_is_listed_no_more(ads_catalog, registry_command):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("promote", "ads@9", "--to", "production", "--why", "x"), "ads has no version 9"),
-        (("promote", "ads@1", "--to", "7", "--why", "x"), "a number is a version"),
+        (("promote", "ads@9", "--channel", "production", "--why", "x"), "ads has no version 9"),
+        (("promote", "ads@1", "--channel", "7", "--why", "x"), "a number is a version"),
         (("rollback", "ads"), "ads has no channel or tag 'production'"),
         (("rollback", "nobody"), "there is no model 'nobody'"),
         (("tag", "ads@1", "autumn"), "say why it is given"),

@@ -112,7 +112,7 @@ def published(bench: Bench, number: int = 1) -> Version:
 def asked(bench: Bench, target: str, **inputs: np.ndarray) -> dict[str, np.ndarray]:
     """Ask the published version."""
     np.savez(bench.folder / "asked.npz", **inputs)
-    where = ("--store", "store", "--target", target, "--output", "answers.npz")
+    where = ("--store", "store", "--target", target, "--out", "answers.npz")
     said = bench.call("predict", "ranker", "--input", "asked.npz", *where)
     assert said.code == 0, said.err
     return dict(np.load(bench.folder / "answers.npz"))

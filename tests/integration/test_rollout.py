@@ -29,7 +29,7 @@ def pipeline(tmp_path):
     """Run a command with this test's store and cache."""
 
     def run(*arguments):
-        where = ["--store", str(tmp_path / "store"), "--cache", str(tmp_path / "cache")]
+        where = ["--store", str(tmp_path / "store"), "--home", str(tmp_path / "cache")]
         return call([*arguments, *where])
 
     return run
@@ -61,7 +61,7 @@ def test_a_rollback_goes_back_and_no_further_than_the_first(catalog, pipeline, c
     assert live(catalog) == 1
     assert pipeline("rollback", "ranker") == 21
     assert "no version to go back to" in capsys.readouterr().err
-    assert pipeline("rollback", "ranker", "--to", "2") == 0
+    assert pipeline("rollback", "ranker", "--version", "2") == 0
     assert live(catalog) == 2
 
 
@@ -96,7 +96,7 @@ def test_versions_come_out_of_s3_as_well(s3_environment, tmp_path, capsys):
         publish(catalog, tmp_path, seed, runtimes=("onnxruntime",))
     catalog.move("ranker", "production", 1, who="me", why="the first one")
     with running(store, tmp_path / "cache", *where) as server:
-        named = ("--store", store, *where, "--cache", str(tmp_path / "cache"))
+        named = ("--store", store, *where, "--home", str(tmp_path / "cache"))
         assert call(["rollout", "ranker@2", *named]) == 0, capsys.readouterr().err
         assert server.version() == "2"
     assert "the server at 127.0.0.1" in capsys.readouterr().out
