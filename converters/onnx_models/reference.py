@@ -1,5 +1,6 @@
 """Let an ONNX file answer as it came: ONNX Runtime, nothing optimised."""
 
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -9,11 +10,13 @@ import numpy as np
 
 from converters.brief import Arrays, Brief, RefusalError
 from converters.dtypes import numpy_dtype
-from converters.onnx_models.files import open_model
+from converters.onnx_models.faults import is_outside
+from converters.onnx_models.files import open_model, tensors
 from converters.onnx_models.inline import bring_in
 from registry.errors import SourceError
 
 if TYPE_CHECKING:
+    import onnx
     import onnxruntime
 
 #: What ONNX Runtime says of ids that it refuses.
@@ -34,15 +37,29 @@ def open_session(file: Path) -> "onnxruntime.InferenceSession":
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    options.add_session_config_entry(_FOLDER, str(file.parent))
     model = open_model(file)
     bring_in(model, file.parent)
+    options.add_session_config_entry(_FOLDER, str(_follow_links(model, file.parent)))
     try:
         return onnxruntime.InferenceSession(
             model.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
     except Exception as error:
         raise SourceError(f"{file}: ONNX Runtime cannot load it: {error}") from error
+
+
+def _follow_links(model: "onnx.ModelProto", folder: Path) -> Path:
+    """Name weights by the files that links lead to, and return a folder that holds them all.
+
+    ONNX Runtime follows no link out of the folder that it is told of.
+    """
+    outside = [tensor for tensor in tensors(model.graph) if is_outside(tensor)]
+    said = [one for tensor in outside for one in tensor.external_data if one.key == "location"]
+    files = [(folder / one.value).resolve() for one in said]
+    top = Path(os.path.commonpath([folder.resolve(), *(file.parent for file in files)]))
+    for one, file in zip(said, files, strict=True):
+        one.value = file.relative_to(top).as_posix()
+    return top
 
 
 def answering(file: Path, brief: Brief) -> Callable[[Arrays], dict[str, np.ndarray]]:

@@ -59,7 +59,7 @@ def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) ->
     signature = signature_of(named)
     _write(named, file.parent, out / "dense", progress)
     kept = kept_tables(named)
-    maker = " ".join(filter(None, (model.producer_name, model.producer_version))) or "unknown"
+    maker = " ".join(filter(None, (model.producer_name, model.producer_version)))
     found = Split(
         signature=signature,
         ids=None,
@@ -105,7 +105,7 @@ def _own(options: SourceOptions) -> OnnxOptions:
 
 
 def _file(options: OnnxOptions, folder: Path) -> Path:
-    file = (folder / options.file).resolve()
+    file = (folder / options.file).absolute()  # a link is not followed: data lie beside it
     if not file.is_file():
         raise SourceError(f"{file}: is not there")
     return file

@@ -103,7 +103,7 @@ def _origins(
 
 
 def _checkpoint(options: TorchOptions, folder: Path) -> Checkpoint | None:
-    return open_checkpoint((folder / options.weights).resolve()) if options.weights else None
+    return open_checkpoint((folder / options.weights).absolute()) if options.weights else None
 
 
 def _open(

@@ -70,7 +70,7 @@ def _own(options: SourceOptions) -> ProgramOptions:
 
 
 def _file(options: ProgramOptions, folder: Path) -> Path:
-    file = (folder / options.file).resolve()
+    file = (folder / options.file).absolute()
     if not file.is_file():
         raise SourceError(f"{file}: is not there")
     return file

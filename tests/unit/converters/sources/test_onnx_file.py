@@ -198,7 +198,8 @@ def test_nan_weights_are_named_wherever_they_lie(tmp_path):
         ("../secret", "lies outside the model's folder"),
         ("/etc/passwd", "lies outside the model's folder"),
         ("sub/../../secret", "lies outside the model's folder"),
-        ("link", "lies outside the model's folder"),
+        ("sub/../model.data", "lies outside the model's folder"),
+        ("hole", "is missing: hole"),
         ("gone.data", "is missing: gone.data"),
         ("", "does not say where"),
     ],
@@ -207,11 +208,32 @@ def test_data_outside_the_folder_is_never_read(location, said, tmp_path):
     folder = tmp_path / "model"
     folder.mkdir()
     (tmp_path / "secret").write_bytes(bytes(64))
-    (folder / "link").symlink_to(tmp_path / "secret")
+    (folder / "hole").symlink_to("/dev/zero")
     hostile_files.matmul(folder, location=location)
     for call in (split, lambda folder: SOURCE.answers(brief(folder))):
         with pytest.raises(SourceError, match=said):
             call(folder)
+
+
+def test_a_model_in_a_cache_of_downloads_is_read_through_its_links(tmp_path):
+    """As huggingface_hub lays them: names are links to files that are named by their digest."""
+    blobs, snapshot = tmp_path / "blobs", tmp_path / "snapshots" / "1f2e" / "onnx"
+    blobs.mkdir()
+    snapshot.mkdir(parents=True)
+    hostile_files.matmul(blobs, width=256)
+    for name in ("model.onnx", "model.data"):
+        (blobs / name).rename(blobs / f"digest-of-{name}")
+        (snapshot / name).symlink_to(f"../../../blobs/digest-of-{name}")
+    assert SOURCE.files(OnnxOptions(file="model.onnx"), snapshot) == (
+        snapshot / "model.onnx",
+        snapshot / "model.data",
+    )
+    split(snapshot)
+    copied = snapshot / "out" / "dense" / "model.data"
+    assert not copied.is_symlink()
+    assert copied.read_bytes() == (blobs / "digest-of-model.data").read_bytes()
+    answer = SOURCE.answers(brief(snapshot))
+    assert answer({"x": np.eye(4, dtype="float32")})["y"].shape == (4, 256)
 
 
 def test_data_that_is_cut_short_is_told(tmp_path):

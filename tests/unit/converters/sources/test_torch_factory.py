@@ -1,3 +1,4 @@
+import json
 import re
 import sys
 from pathlib import Path
@@ -105,6 +106,22 @@ def test_a_split_points_to_the_checkpoint_and_leaves_no_path_behind(folder):
     assert split.origins[0].file == str(folder / "w.safetensors")
     assert Split.model_validate_json((folder / "out" / "split.json").read_text()) == split
     assert (folder / "out" / "dense" / "model.pt2").stat().st_size < 2000 * 4 * 4
+
+
+def test_weights_in_a_cache_of_downloads_are_read_through_their_links(folder):
+    """As huggingface_hub lays them: names are links to files that are named by their digest."""
+    index = "w.safetensors.index.json"
+    places = dict.fromkeys(torch_state(folder), "w.safetensors")
+    (folder / index).write_text(json.dumps({"weight_map": places}))
+    (folder / "blobs").mkdir()
+    for number, name in enumerate(("w.safetensors", index)):
+        (folder / name).rename(folder / "blobs" / f"digest{number}")
+        (folder / name).symlink_to(f"blobs/digest{number}")
+    for weights in ("w.safetensors", index):
+        checked = SOURCE.split(
+            brief(folder, weights=weights), SplitOptions(), folder / "out", silent
+        )
+        assert checked.origins[0].file == str(folder / "w.safetensors")
 
 
 def test_what_was_done_to_the_weights_is_remarked(folder):
