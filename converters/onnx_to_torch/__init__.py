@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from converters.onnx_models.files import open_model
 from converters.onnx_to_torch.functions import expand_functions
 from converters.onnx_to_torch.importer import GraphImporter
+from converters.onnx_to_torch.layers import use_layers
 from registry.errors import ConversionError
 
 if TYPE_CHECKING:
@@ -19,8 +20,9 @@ def import_model(path: Path) -> GraphModule:
     """Import an ONNX file as a module that torch can run, trace and export.
 
     Its inputs are those of the graph, in order, and it returns a tuple of the outputs; their
-    names are `module.meta["inputs"]` and `module.meta["outputs"]`. Buffers share the bytes of
-    the file, or map the data files beside it, which have to stay as they are.
+    names are `module.meta["inputs"]` and `module.meta["outputs"]`. Products and convolutions by
+    stored weights are layers of torch.nn. Parameters and buffers share the bytes of the file, or
+    map the data files beside it, which have to stay as they are.
 
     Raises:
         SourceError: The file or its data cannot be read.
@@ -41,6 +43,7 @@ def import_proto(model: onnx.ModelProto, folder: Path) -> GraphModule:
             " export it for an older one"
         )
     module = GraphImporter(opsets, folder).import_graph(model.graph, {})
+    use_layers(module)
     stored = {tensor.name for tensor in model.graph.initializer}
     names = (value.name for value in model.graph.input)
     module.meta["inputs"] = tuple(name for name in names if name not in stored)

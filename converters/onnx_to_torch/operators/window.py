@@ -53,3 +53,10 @@ def padded(x: Tensor, sides: Room, value: float = 0.0) -> Tensor:
         return x
     flat = [side for pair in reversed(sides) for side in pair]
     return functional.pad(x, flat, value=value)
+
+
+def with_room(
+    x: Tensor, spans: list[int], strides: list[int], pads: list[int] | None, auto_pad: str
+) -> Tensor:
+    """Pad for windows that are not padded themselves."""
+    return padded(x, room(x, spans, strides, pads, auto_pad))
