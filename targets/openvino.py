@@ -119,7 +119,7 @@ class OpenvinoRunner:
             "threads": str(read("INFERENCE_NUM_THREADS")),
             "streams": str(read("NUM_STREAMS")),
             "pinned": str(read("ENABLE_CPU_PINNING")).lower(),
-            "isa": _isa(str(read("RUNTIME_REQUIREMENTS"))),
+            "isa": _isa(self._compiled),
         }
 
 
@@ -194,8 +194,11 @@ def _precision(compiled: Any) -> str:  # noqa: ANN401 - untyped
     return str(compiled.get_property("INFERENCE_PRECISION_HINT").get_type_name())
 
 
-def _isa(requirements: str) -> str:
-    """Pick the instruction set out of 'meta=1.0;ov=2026.4.1;isa=...;'."""
+def _isa(compiled: Any) -> str:  # noqa: ANN401 - untyped
+    """Pick the instruction set out of 'meta=1.0;ov=2026.4.1;isa=...;', which 2025 does not tell."""
+    if "RUNTIME_REQUIREMENTS" not in compiled.get_property("SUPPORTED_PROPERTIES"):
+        return "not told"
+    requirements = str(compiled.get_property("RUNTIME_REQUIREMENTS"))
     parts = (part.partition("=") for part in requirements.split(";"))
     return next((value for name, _, value in parts if name == "isa"), "")
 

@@ -1,12 +1,14 @@
 """Pinned Python environments in which stages run: one file a toolchain."""
 
-from pipeline.toolchains import current, ipex
+from pipeline.toolchains import current, ipex, openvino_2025_4, tensorflow
 from pipeline.toolchains.toolchain import CURRENT, Toolchain
 from registry.errors import ToolchainError
 
 TOOLCHAINS: tuple[Toolchain, ...] = (
     current.TOOLCHAIN,
     ipex.TOOLCHAIN,
+    openvino_2025_4.TOOLCHAIN,
+    tensorflow.TOOLCHAIN,
 )
 
 __all__ = ["CURRENT", "TOOLCHAINS", "Toolchain", "find_toolchain"]

@@ -3,7 +3,7 @@
 from pipeline.toolchains.toolchain import CURRENT, Toolchain
 
 
-def probe() -> str:
+def multiply() -> str:
     """Multiply two matrices with each runtime that is there."""
     import numpy as np  # noqa: PLC0415  `pipeline toolchain ls` starts fast
     import onnx
@@ -39,7 +39,8 @@ TOOLCHAIN = Toolchain(
         "openvino": "openvino",
         "torch": "torch",
     },
-    probe=probe,
+    probe=multiply,
+    runtimes=(),
     isa=(),
     download=0,
     disk=0,

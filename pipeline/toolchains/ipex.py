@@ -37,6 +37,7 @@ TOOLCHAIN = Toolchain(
         "onnxruntime": "onnxruntime",
     },
     probe=probe,
+    runtimes=("ipex",),
     isa=("avx2", "fma"),
     download=3_300_000_000,
     disk=6_200_000_000,

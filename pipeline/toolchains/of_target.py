@@ -16,6 +16,6 @@ def toolchain_of(options: AnyTarget) -> Toolchain:
 
 def fits(toolchain: Toolchain, target: Target) -> bool:
     """Say whether a toolchain has a target's runtime."""
-    if toolchain.name in (CURRENT, target.toolchain):
-        return toolchain.name == target.toolchain
-    return target.package in {pin.name for pin in toolchain.pins()}
+    if toolchain.name == CURRENT:
+        return target.toolchain == CURRENT
+    return target.runtime in toolchain.runtimes

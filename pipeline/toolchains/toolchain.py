@@ -22,6 +22,7 @@ class Toolchain:
             this very environment.
         modules: What has to import, by the package that brings it.
         probe: Compute a tiny graph, inside of the toolchain, and say with what.
+        runtimes: What its targets run in, where they are not the platform's own.
         isa: CPU flags without which its packages do not run.
         download, disk: Bytes to fetch, and bytes once built.
         support: How long its makers will mend it.
@@ -33,6 +34,7 @@ class Toolchain:
     pinned: bool
     modules: Mapping[str, str]
     probe: Callable[[], str]
+    runtimes: tuple[str, ...]
     isa: tuple[str, ...]
     download: int
     disk: int

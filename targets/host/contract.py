@@ -39,14 +39,16 @@ def make_contract(target: Target, options: TargetOptions, *, memory: int = 0) ->
 
 
 def _range(target: Target, options: TargetOptions) -> tuple[str, str]:
-    """Return the versions that may run a build.
+    """Return the versions that may run a build: none that is older than what it was tried with.
 
     Where the job asks for a toolchain of its own it wants that version: others have other builds.
     """
-    if options.toolchain is None:
-        return target.versions
+    lowest, below = target.versions
     made = Version(target.version())
-    return f"{made.major}.{made.minor}", f"{made.major}.{made.minor + 1}"
+    if not Version(lowest) <= made < Version(below):
+        return target.versions
+    tried = f"{made.major}.{made.minor}"
+    return tried, f"{made.major}.{made.minor + 1}" if options.toolchain else below
 
 
 def check(contract: Contract, host: Host) -> None:

@@ -102,7 +102,9 @@ class Follower:
         self._refused, self._fault = None, ""
         self._live.metrics.reloads.labels("live").inc()
         version = loaded.version
-        log.info("%s %s is live on %s", version.model, version.number, loaded.build.target)
+        runtime = loaded.predictor.in_force()["runtime"]
+        where = f"{loaded.build.target} ({runtime})"
+        log.info("%s %s is live on %s", version.model, version.number, where)
         if old:
             task = asyncio.create_task(old.retire())
             self._retiring.add(task)

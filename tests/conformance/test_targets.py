@@ -13,6 +13,8 @@ from pydantic import TypeAdapter
 
 from converters import route
 from converters.converter import ConvertOptions
+from pipeline.toolchains import find_toolchain
+from pipeline.toolchains.of_target import fits
 from registry.errors import ContractError, InputError, JobError
 from registry.format import ENTRY, Format
 from targets import TARGETS, AnyTarget, find_target
@@ -21,7 +23,7 @@ from tests.tiny_onnx import MODELS, feeds, model, tensor, write
 from tests.toolchain_suites import HERE
 
 #: Rows of this environment; `tests/integration/test_toolchains.py` runs the others in theirs.
-TARGETS_HERE = [row for row in TARGETS if row.toolchain == HERE]
+TARGETS_HERE = [row for row in TARGETS if fits(find_toolchain(HERE), row)]
 
 
 @pytest.fixture(params=TARGETS_HERE, ids=lambda row: row.runtime)

@@ -1,30 +1,64 @@
 """Rows of other toolchains than this environment keep to the same suites, in there."""
 
+import json
 import os
+import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
 
 from pipeline.cli import call
-from pipeline.toolchains import CURRENT, TOOLCHAINS
-from pipeline.toolchains.place import is_built
+from pipeline.processes.setting import ROOT
+from pipeline.toolchains import CURRENT, TOOLCHAINS, find_toolchain
+from pipeline.toolchains.place import interpreter, is_built
 from registry.catalog import Catalog
+from registry.manifest import Version
 from registry.store import open_store
-from targets import TARGETS
 from tests.tiny_onnx import MODELS, feeds, write
 from tests.toolchain_suites import run_suites
 
-OWN = [one.name for one in TOOLCHAINS if one.name != CURRENT]
+#: Those that have a runtime of their own; each with it.
+OWN = {one.name: one.runtimes[0] for one in TOOLCHAINS if one.runtimes}
 SUITES = ("tests/conformance/test_targets.py", "tests/conformance/test_converters.py")
+
+
+def built(name: str) -> str:
+    """Skip a test of a toolchain that is not there; never where all are to be tested."""
+    if not is_built(find_toolchain(name)) and not os.environ.get("CI"):
+        pytest.skip(f"not built. Run: pipeline toolchain sync {name}")
+    return name
 
 
 @pytest.fixture(params=OWN)
 def toolchain(request) -> str:
-    row = next(row for row in TOOLCHAINS if row.name == request.param)
-    if not is_built(row) and not os.environ.get("CI"):
-        pytest.skip(f"not built. Run: pipeline toolchain sync {row.name}")
-    return row.name
+    return built(request.param)
+
+
+def run_job(folder: Path, *targets: dict[str, str]) -> Version:
+    """Build a tiny model for some targets, and return the version."""
+    made = MODELS["mlp"]()
+    write(made, folder)
+    np.savez(folder / "samples.npz", **feeds(made, 32))
+    job = {
+        "schema": 1,
+        "model": "tiny",
+        "source": {"kind": "onnx", "file": "model.onnx"},
+        "inputs": [
+            {"name": "x", "dtype": "float32", "shape": ["batch", 6], "range": [-5.0, 5.0]},
+        ],
+        "axes": {"batch": {"min": 1, "max": 64}},
+        "samples": {"file": "samples.npz", "rows": 32, "record": 8},
+        "targets": list(targets),
+        "parity": {
+            "conversion": {"atol": 1e-5, "rtol": 1e-5, "because": "f32 sums in another order"}
+        },
+        "push": {"store": "store"},
+    }
+    (folder / "job.yaml").write_text(yaml.safe_dump(job))
+    assert call(["run", str(folder / "job.yaml")]) == 0
+    return Catalog(open_store(str(folder / "store"))).resolve("tiny")
 
 
 @pytest.mark.timeout(900)
@@ -38,32 +72,65 @@ def test_its_rows_pass_the_suites_of_all_rows(toolchain):
 @pytest.mark.timeout(900)
 def test_one_job_builds_for_it_and_for_this_environment(toolchain, tmp_path, monkeypatch):
     monkeypatch.setenv("PIPELINE_HOME", str(tmp_path / "home"))
-    made = MODELS["mlp"]()
-    write(made, tmp_path)
-    np.savez(tmp_path / "samples.npz", **feeds(made, 32))
-    runtime = next(row.runtime for row in TARGETS if row.toolchain == toolchain)
-    job = {
-        "schema": 1,
-        "model": "tiny",
-        "source": {"kind": "onnx", "file": "model.onnx"},
-        "inputs": [
-            {"name": "x", "dtype": "float32", "shape": ["batch", 6], "range": [-5.0, 5.0]},
-        ],
-        "axes": {"batch": {"min": 1, "max": 64}},
-        "samples": {"file": "samples.npz", "rows": 32, "record": 8},
-        "targets": [
-            {"name": "there", "runtime": runtime},
-            {"name": "here", "runtime": "onnxruntime"},
-        ],
-        "parity": {
-            "conversion": {"atol": 1e-5, "rtol": 1e-5, "because": "f32 sums in another order"}
-        },
-        "push": {"store": "store"},
-    }
-    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job))
-    assert call(["run", str(tmp_path / "job.yaml")]) == 0
-    version = Catalog(open_store(str(tmp_path / "store"))).resolve("tiny")
+    there = {"name": "there", "runtime": OWN[toolchain], "toolchain": toolchain}
+    version = run_job(tmp_path, there, {"name": "here", "runtime": "onnxruntime"})
     assert [build.target for build in version.builds] == ["there", "here"]
     assert list(version.lineage.toolchains) == ["there"]
     assert version.lineage.toolchains["there"]["toolchain"].startswith(f"{toolchain} ")
     assert all(parity.passed for build in version.builds for parity in build.parity)
+
+
+@pytest.fixture(scope="module")
+def two_openvinos(tmp_path_factory) -> tuple[Path, Version]:
+    """A version that is built by two versions of OpenVINO, and the folder of its store."""
+    older, folder = built("openvino-2025.4"), tmp_path_factory.mktemp("two")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PIPELINE_HOME", str(folder / "home"))
+        there = {"name": "there", "runtime": "openvino", "toolchain": older}
+        return folder, run_job(folder, there, {"name": "here", "runtime": "openvino"})
+
+
+def asked(folder: Path, python: str | Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Ask the version from an environment."""
+    line = ["predict", "tiny", "--store", "store", "--input", "samples.npz", "--json", *options]
+    return subprocess.run(
+        [str(python), "-P", "-m", "pipeline.cli", *line, "--home", "cache"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.timeout(300)
+def test_each_of_two_builds_is_made_and_validated_by_the_openvino_that_will_run_it(two_openvinos):
+    _, version = two_openvinos
+    there, here = version.builds
+    assert (there.contract.at_least, there.contract.below) == ("2025.4", "2025.5")
+    assert here.contract.at_least.startswith("2026.")
+    for build in (there, here):
+        assert build.dense.maker.startswith(f"openvino {build.contract.at_least}.")
+        assert {parity.in_force["runtime"] for parity in build.parity} == {build.dense.maker}
+
+
+@pytest.mark.timeout(300)
+def test_a_host_takes_the_build_of_its_own_openvino_and_says_which(two_openvinos):
+    folder, _ = two_openvinos
+    older = interpreter(find_toolchain("openvino-2025.4"))
+    answers = {}
+    for python, target in ((older, "there"), (interpreter(find_toolchain(CURRENT)), "here")):
+        done = asked(folder, python)
+        assert done.returncode == 0, done.stderr
+        answers[target] = json.loads(done.stdout)
+        assert answers[target]["target"] == target
+    assert answers["there"]["runtime"].startswith("openvino 2025.4")
+    assert answers["there"]["outputs"] == answers["here"]["outputs"]
+
+
+@pytest.mark.timeout(300)
+def test_the_build_of_another_openvino_is_refused_by_name(two_openvinos):
+    folder, _ = two_openvinos
+    done = asked(folder, interpreter(find_toolchain(CURRENT)), "--target", "there")
+    assert done.returncode == 16
+    assert "Run: pip install 'openvino>=2025.4,<2025.5'" in done.stderr

@@ -64,6 +64,7 @@ def small(tmp_path, monkeypatch) -> Callable[..., Toolchain]:
             "pinned": True,
             "modules": {"tinypack": "tinypack"},
             "probe": probe,
+            "runtimes": (),
             "isa": (),
             "download": 1,
             "disk": 1,

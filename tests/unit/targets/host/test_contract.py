@@ -1,5 +1,7 @@
 """A host is held against a contract; all that is missing is told, with what to do."""
 
+from dataclasses import replace
+
 import pytest
 
 from registry.errors import ContractError
@@ -9,9 +11,14 @@ from targets.host.contract import check, make_contract
 from targets.host.cpu import Host
 from targets.onnxruntime import OnnxruntimeOptions
 from targets.openvino import OpenvinoOptions
+from targets.target import Target
 
 HOST = Host(flags=frozenset({"avx2", "fma", "avx512_bf16"}), cpus=2, cores=2, memory=1 << 30)
 OPENVINO = find_target("openvino")
+
+
+def installed(version: str) -> Target:
+    return replace(OPENVINO, version=lambda: version)
 
 
 def contract(**fields: object) -> Contract:
@@ -67,8 +74,26 @@ def test_a_runtime_that_is_not_installed_is_named_with_the_command(monkeypatch):
 
 def test_a_contract_says_what_the_job_and_the_runtime_demand():
     options = OpenvinoOptions(name="fast", isa=("avx2", "avx512_bf16"), precision="bf16", threads=3)
-    made = make_contract(OPENVINO, options, memory=17)
+    made = make_contract(installed("2025.4.1"), options, memory=17)
     assert made == contract(isa=("avx2", "avx512_bf16"), precision="bf16", threads=3, memory=17)
+
+
+@pytest.mark.parametrize(
+    ("version", "toolchain", "versions"),
+    [
+        ("2026.4.1", None, ("2026.4", "2027")),
+        ("2026.4.1", "of-its-own", ("2026.4", "2026.5")),
+        ("2026.10.0", "of-its-own", ("2026.10", "2026.11")),
+        ("2024.6.0", None, ("2025.4", "2027")),
+        ("2027.0.0", "of-its-own", ("2025.4", "2027")),
+    ],
+)
+def test_what_is_older_than_the_runtime_it_was_tried_with_may_not_run_it(
+    version, toolchain, versions
+):
+    options = OpenvinoOptions(name="fast", toolchain=toolchain)
+    made = make_contract(installed(version), options)
+    assert (made.at_least, made.below) == versions
 
 
 @pytest.mark.parametrize(("precision", "flag"), [("bf16", "avx512_bf16"), ("f16", "avx512_fp16")])
