@@ -1,8 +1,10 @@
 """The console script: find the command, run it, turn what goes wrong into an exit code."""
 
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from pipeline.showing.closed_pipe import write
 from registry.errors import PlatformError
@@ -31,9 +33,18 @@ COMMANDS: tuple[Command, ...] = (
     Command("rollout", "pipeline.commands.rollout:rollout", "Take a version live."),
     Command("rollback", "pipeline.commands.rollback:rollback", "Go back to the version before."),
     Command("registry", "pipeline.commands.registry:app", "List, show, pull, verify versions."),
+    Command("cache", "pipeline.commands.cache:app", "List and remove what earlier runs left."),
     Command("toolchain", "pipeline.commands.toolchain:app", "Build and check toolchains."),
     Command("schema", "pipeline.commands.schema:schema", "Print the job file's JSON Schema."),
+    Command("completion", "pipeline.commands.completion:completion", "Complete in your shell."),
 )
+
+
+class Loaded(Protocol):
+    """What typer makes of a command's function."""
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None) -> object:
+        """Run it."""
 
 
 def main() -> None:
@@ -76,13 +87,13 @@ def dispatch(arguments: Sequence[str]) -> int:
     if command is None:
         _complain(f"error: {unknown(arguments[0])}")
         return USAGE
-    load(command)(list(arguments[1:]))
+    load(command).main(args=list(arguments[1:]), prog_name=f"pipeline {command.name}")
     write(sys.stdout, "")
     return 0
 
 
-def load(command: Command) -> Callable[[list[str]], None]:
-    """Import one command's module, and no other, and return the function that runs it."""
+def load(command: Command) -> Loaded:
+    """Import one command's module, and no other, and return the command that it makes."""
     from importlib import import_module  # noqa: PLC0415  the help needs to start fast
 
     import typer  # noqa: PLC0415
@@ -94,8 +105,15 @@ def load(command: Command) -> Callable[[list[str]], None]:
     if app is not entry:
         app.command()(entry)
     app.rich_markup_mode = None
-    click = get_command(app)
-    return lambda rest: click.main(args=rest, prog_name=f"pipeline {command.name}")
+    made = get_command(app)
+    for row in getattr(made, "commands", {}).values():
+        row.short_help = first_words(row.help or "")
+    return made
+
+
+def first_words(text: str) -> str:
+    """Take what stands before a sentence's first stop: a line of a list."""
+    return " ".join(re.split(r"[;:.](?:\s|$)", text, maxsplit=1)[0].split()) + "."
 
 
 def overview() -> str:

@@ -13,7 +13,8 @@ class Artifact(Frozen):
 
     Attributes:
         folder: Where the files lie, relative to the version's folder.
-        maker: What wrote the files, with its version: 'torch.onnx (dynamo) 2.13.0'.
+        maker: What wrote the files, with its version: 'torch.onnx (dynamo) 2.13.0'; empty where
+            a file from elsewhere does not say.
     """
 
     part: str

@@ -24,6 +24,17 @@ VECTORS = tuple(tensor(f"emb__{t}__0", DType.FLOAT32, "batch", 32) for t in ("us
 OUTPUT = tensor("like", DType.FLOAT32, "batch")
 
 
+def ids_program() -> Artifact:
+    made = tuple(tensor(f"ids__{t.name}", DType.INT64, *t.shape) for t in IDS)
+    return Artifact(
+        part="ids",
+        format=Format.ONNX,
+        folder="ids",
+        maker="torch.onnx",
+        signature=Signature(inputs=IDS, outputs=made),
+    )
+
+
 def split(*, ids: Artifact | None = None) -> Split:
     return Split(
         signature=Signature(inputs=(*IDS, NUMBERS), outputs=(OUTPUT,)),

@@ -32,10 +32,19 @@ class Arrow:
 
 
 @dataclass(frozen=True)
+class Step:
+    """A column of the drawing, for where there is no room to draw."""
+
+    title: str
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True)
 class Picture:
-    """Boxes and arrows in a drawing of `width` by `height` pixels."""
+    """Boxes and arrows in a drawing of `width` by `height` pixels; `steps` has the same boxes."""
 
     boxes: tuple[Box, ...]
+    steps: tuple[Step, ...]
     arrows: tuple[Arrow, ...]
     width: float
     height: float
@@ -43,7 +52,8 @@ class Picture:
 
 def flow_picture(split: Split) -> Picture:
     """Lay out the parts of a split model in columns, each centred."""
-    columns = [column for column in _columns(split) if column]
+    titled = [(title, column) for title, column in _columns(split) if column]
+    columns = [column for _, column in titled]
     tallest = max(map(len, columns))
     boxes: dict[str, Box] = {}
     for place, column in enumerate(columns):
@@ -57,6 +67,7 @@ def flow_picture(split: Split) -> Picture:
     )
     return Picture(
         tuple(boxes.values()),
+        tuple(Step(title, tuple(boxes[one[0]] for one in column)) for title, column in titled),
         arrows,
         width=len(columns) * (WIDTH + BETWEEN) - BETWEEN + 16,
         height=tallest * (BOX_HEIGHT + GAP) - GAP + 16,
@@ -66,28 +77,34 @@ def flow_picture(split: Split) -> Picture:
 Column = Sequence[tuple[str, str, str, str]]
 
 
-def _columns(split: Split) -> Iterable[Column]:
+def _columns(split: Split) -> Iterable[tuple[str, Column]]:
     inputs = split.signature.inputs
-    yield [(f"in:{t.name}", "io", t.name, f"{t.dtype} {_shape(t.shape)}") for t in inputs]
+    yield "Inputs", [(f"in:{t.name}", "io", t.name, f"{t.dtype} {_shape(t.shape)}") for t in inputs]
     if split.ids:
         made = len(split.ids.signature.outputs)
-        yield [("ids", "part", "ids program", _times(made, "id tensor"))]
+        yield "Ids", [("ids", "part", "ids program", _times(made, "id tensor"))]
     used: dict[str, int] = {}
     for lookup in split.lookups:
         used[lookup.table] = used.get(lookup.table, 0) + 1
-    yield [
-        (
-            f"table:{t.name}",
-            "table",
-            t.name,
-            f"{t.rows:,} × {t.dim}, {_times(used.get(t.name, 0), 'lookup')}",
-        )
-        for t in split.tables
-    ]
+    yield (
+        "Tables",
+        [
+            (
+                f"table:{t.name}",
+                "table",
+                t.name,
+                f"{t.rows:,} × {t.dim}, {_times(used.get(t.name, 0), 'lookup')}",
+            )
+            for t in split.tables
+        ],
+    )
     operators = sum(split.nodes_after.values())
-    yield [("dense", "part", "dense part", _times(operators, "operator"))]
+    yield "Dense part", [("dense", "part", "dense part", _times(operators, "operator"))]
     outputs = split.signature.outputs
-    yield [(f"out:{t.name}", "io", t.name, f"{t.dtype} {_shape(t.shape)}") for t in outputs]
+    yield (
+        "Outputs",
+        [(f"out:{t.name}", "io", t.name, f"{t.dtype} {_shape(t.shape)}") for t in outputs],
+    )
 
 
 def _edges(split: Split) -> Iterable[tuple[str, str]]:

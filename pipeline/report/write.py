@@ -6,7 +6,7 @@ from pipeline.record import RunRecord
 from pipeline.report.flow_picture import flow_picture
 from pipeline.report.histogram import histogram
 from pipeline.report.operators import compare_operators
-from pipeline.showing.progress import amount, duration, size
+from pipeline.showing.progress import counted, duration, size
 
 PAGE, DATA = "index.html", "report.json"
 
@@ -38,7 +38,7 @@ def render(record: RunRecord) -> str:
     split = record.split
     return environment.get_template("page.html.j2").render(
         run=record,
-        amount=amount,
+        counted=counted,
         flow=flow_picture(split) if split else None,
         operators=compare_operators(split) if split else (),
         histogram=histogram,

@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
 from pipeline.report.write import write_report
-from tests.run_records import run_record
+from tests.run_records import ids_program, run_record, split
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
@@ -45,6 +45,21 @@ def test_reads_well_everywhere(browser, tmp_path, scheme, width, passed):
     # axe needs to run a script, which the page itself forbids.
     results = Axe().run(page_without_policy(page, page_file))
     assert results.violations_count == 0, results.generate_report()
+    page.close()
+
+
+@pytest.mark.parametrize("width", [360, 1000, 1200])
+def test_the_way_through_the_parts_needs_no_scrolling_sideways(browser, tmp_path, width):
+    widest = run_record().model_copy(update={"split": split(ids=ids_program())})
+    page = browser.new_page(viewport={"width": width, "height": 800})
+    page.goto(write_report(widest, tmp_path).as_uri())
+    (shown,) = (one for one in page.locator(".flow").all() if one.is_visible())
+    place = shown.bounding_box()
+    assert place["x"] >= 0
+    assert place["x"] + place["width"] <= width
+    inner = [one.bounding_box() for one in shown.locator("rect, li").all()]
+    assert len(inner) >= 8
+    assert all(box["x"] + box["width"] <= width for box in inner)
     page.close()
 
 

@@ -12,7 +12,9 @@ from registry.reference import parse_reference
 
 
 def log(
-    reference: Annotated[str, typer.Argument(metavar="MODEL[@CHANNEL]")],
+    reference: Annotated[
+        str, typer.Argument(metavar="MODEL[@CHANNEL]", help="A model, or one channel.")
+    ],
     *,
     store: StoreUrl = DEFAULT_STORE,
     endpoint: Endpoint = None,

@@ -15,7 +15,9 @@ from registry.side_by_side import ahead
 
 
 def ls(
-    model: Annotated[str | None, typer.Argument(help="One model's versions.")] = None,
+    model: Annotated[
+        str | None, typer.Argument(metavar="[MODEL]", help="One model's versions.")
+    ] = None,
     *,
     store: StoreUrl = DEFAULT_STORE,
     endpoint: Endpoint = None,

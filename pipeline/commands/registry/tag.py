@@ -22,7 +22,9 @@ from registry.reference import parse_reference
 
 def tag(
     reference: Ref,
-    name: Annotated[str | None, typer.Argument(help="The tag; without it, list those.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="The tag; else list all.")
+    ] = None,
     *,
     why: Annotated[str | None, typer.Option(metavar="TEXT", help="The reason.")] = None,
     store: StoreUrl = DEFAULT_STORE,

@@ -58,6 +58,39 @@ def test_every_command_explains_itself_without_a_framework(row):
     assert not loaded & {"torch", "onnx", "onnxruntime", "openvino", "pandas", "pyarrow"}
 
 
+def all_commands():
+    for row in cli.COMMANDS:
+        made = cli.load(row)
+        yield row.name, made
+        for name, one in getattr(made, "commands", {}).items():
+            yield f"{row.name} {name}", one
+
+
+def test_an_option_means_one_thing_in_all_commands():
+    """`--version` and `--help` of the program itself are no options of commands."""
+    kinds: dict[str, dict[tuple, list[str]]] = {}
+    for name, command in all_commands():
+        for one in command.params:
+            for option in one.opts:
+                if option.startswith("--"):
+                    kind = (one.metavar, one.envvar, one.default)
+                    kinds.setdefault(option, {}).setdefault(kind[:2], []).append(name)
+    assert len(kinds["--store"]) == 1
+    unlike = {option: found for option, found in kinds.items() if len(found) > 1}
+    assert set(unlike) <= {"--out"}, unlike
+
+
+def test_every_option_and_argument_is_explained():
+    found = list(all_commands())
+    assert len(found) > len(cli.COMMANDS)
+    for name, command in found:
+        assert command.help, name
+        for one in command.params:
+            assert getattr(one, "help", None), f"{name}: {one.name}"
+            is_plain = one.is_flag if one.opts[0].startswith("-") else False
+            assert one.metavar or is_plain, f"{name}: {one.name}"
+
+
 def test_without_a_command_it_shows_the_help_and_fails(capsys):
     assert cli.call([]) == 2
     assert "Commands:" in capsys.readouterr().out

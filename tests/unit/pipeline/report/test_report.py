@@ -10,10 +10,7 @@ from pipeline.report.flow_picture import flow_picture
 from pipeline.report.histogram import histogram
 from pipeline.report.operators import compare_operators
 from pipeline.report.write import write_report
-from registry.composition import Artifact
-from registry.format import Format
-from registry.signature import DType, Signature
-from tests.run_records import IDS, numbers, run_record, split, tensor
+from tests.run_records import ids_program, numbers, run_record, split
 
 
 class Page(HTMLParser):
@@ -42,6 +39,20 @@ def test_names_tables_lookups_parity_stages_and_lineage(tmp_path):
         "400.0 MiB", "first run", "reproduce.sh", "ab" * 32, "an axis was renamed",
     ):  # fmt: skip
         assert wanted in text, wanted
+
+
+def test_says_what_became_of_inputs_that_the_original_refuses(tmp_path):
+    text = " ".join(page(tmp_path, run_record()).text)
+    assert "44 cases compared, 6 that the original refuses: refused here too" in text
+
+
+def test_a_part_whose_maker_nobody_knows_is_made_by_nobody(tmp_path):
+    record = run_record()
+    dense = record.split.dense.model_copy(update={"maker": ""})
+    nameless = record.split.model_copy(update={"dense": dense})
+    text = " ".join(page(tmp_path, record.model_copy(update={"split": nameless})).text)
+    assert "Made by" not in text
+    assert "Signature of the dense part" in text
 
 
 def test_a_failed_run_says_why(tmp_path):
@@ -92,16 +103,9 @@ def test_operators_come_most_frequent_first():
 
 @pytest.mark.parametrize("with_ids", [False, True])
 def test_the_picture_leads_every_input_to_the_dense_part(with_ids):
-    made = tuple(tensor(f"ids__{t.name}", DType.INT64, *t.shape) for t in IDS)
-    ids = Artifact(
-        part="ids",
-        format=Format.ONNX,
-        folder="ids",
-        maker="torch.onnx",
-        signature=Signature(inputs=IDS, outputs=made),
-    )
-    picture = flow_picture(split(ids=ids if with_ids else None))
+    picture = flow_picture(split(ids=ids_program() if with_ids else None))
     keys = {box.key for box in picture.boxes}
+    assert [box for step in picture.steps for box in step.boxes] == list(picture.boxes)
     assert {"in:user", "in:numbers", "table:users", "dense", "out:like"} <= keys
     assert ("ids" in keys) == with_ids
     assert len(picture.arrows) == (8 if with_ids else 6)
