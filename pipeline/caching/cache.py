@@ -25,6 +25,7 @@ from pydantic import Field, ValidationError
 from pipeline.caching.kept_files import KeptFile, check_files
 from pipeline.caching.material import Material, changes
 from pipeline.record import Usage
+from registry.lock_file import take_lock
 from registry.signature import Frozen
 
 
@@ -69,12 +70,12 @@ def read_entry(folder: Path) -> Entry:
 def hold(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
     """Keep other runs from making the same entry; wait where one does, after saying so."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with folder.with_name(f"{folder.name}.lock").open("ab") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            on_wait()
-            fcntl.flock(lock, fcntl.LOCK_EX)
+    path = folder.with_name(f"{folder.name}.lock")
+    lock = take_lock(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    while lock is None:
+        on_wait()
+        lock = take_lock(path, fcntl.LOCK_EX)
+    with lock:
         yield
 
 
@@ -101,12 +102,24 @@ def commit(draft: Path, entry: Entry, folder: Path) -> None:
 def sweep(home: Path) -> None:
     """Remove what killed runs left: drafts whose entry no run is making."""
     for left in home.glob("cache/*/*.partial"):
-        with left.with_name(f"{left.name.partition('.')[0]}.lock").open("ab") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            shutil.rmtree(left, ignore_errors=True)
+        path = left.with_name(f"{left.name.partition('.')[0]}.lock")
+        if lock := take_lock(path, fcntl.LOCK_EX | fcntl.LOCK_NB):
+            with lock:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def remove(folder: Path) -> bool:
+    """Remove an entry, unless a run is making it again: by one rename, as it came."""
+    path = folder.with_name(f"{folder.name}.lock")
+    lock = take_lock(path, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if lock is None:
+        return False
+    with lock:
+        doomed = Path(tempfile.mkdtemp(".partial", f"{folder.name}.", folder.parent))
+        folder.rename(doomed)
+        shutil.rmtree(doomed, ignore_errors=True)
+        path.unlink()
+    return True
 
 
 def why_not(home: Path, job: str, name: str, material: Material) -> str:

@@ -2,10 +2,13 @@
 
 import errno
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline.caching import cache
+from pipeline.caching.holding import needing
+from pipeline.home import unwritable
 from pipeline.planning.fit import check_fit
 from pipeline.planning.steps import Plan, Step
 from pipeline.processes.setting import Setting, environment
@@ -17,7 +20,7 @@ from pipeline.showing.watch import Watch
 from pipeline.stages.verdict import verdict
 from pipeline.toolchains.inside import check_built
 from registry.disk import FULL
-from registry.errors import JobError, PlatformError, ResourceError
+from registry.errors import JobError, PlatformError
 
 #: Faults of the disk and of its rights, and not of ours.
 UNWRITABLE = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM)
@@ -59,21 +62,23 @@ def execute(plan: Plan, wishes: Wishes, watch: Watch) -> RunResult:
     """
     steps = chosen(plan.steps, wishes)
     diary = _open(plan)
-    try:
-        check_built(step.task.toolchain for step in steps if wishes.force or step.entry is None)
-        if wishes.check:
-            check_fit(replace(plan, steps=steps))
-        _work(steps, wishes, diary, watch)
-    except KeyboardInterrupt:
-        return _close(diary, None, interrupted=True)
-    except PlatformError as error:
-        return _close(diary, error)
-    except Exception as error:
-        if isinstance(error, OSError) and error.errno in UNWRITABLE:
-            return _close(diary, _unwritable(plan.home, error))
-        diary.write("failed")
-        raise
-    return _close(diary, None)
+    with ExitStack() as held:
+        try:
+            check_built(step.task.toolchain for step in steps if wishes.force or step.entry is None)
+            if wishes.check:
+                check_fit(replace(plan, steps=steps))
+            held.enter_context(needing(plan.home, diary.folder, (step.folder for step in steps)))
+            _work(steps, wishes, diary, watch)
+        except KeyboardInterrupt:
+            return _close(diary, None, interrupted=True)
+        except PlatformError as error:
+            return _close(diary, error)
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno in UNWRITABLE:
+                return _close(diary, unwritable(plan.home, error))
+            diary.write("failed")
+            raise
+        return _close(diary, None)
 
 
 def chosen(steps: Sequence[Step], wishes: Wishes) -> tuple[Step, ...]:
@@ -154,11 +159,6 @@ def _open(plan: Plan) -> Diary:
         plan.digests.save()
         return Diary(plan)
     except OSError as error:
-        raise _unwritable(plan.home, error) from error
+        raise unwritable(plan.home, error) from error
 
 
-def _unwritable(home: Path, error: OSError) -> ResourceError:
-    return ResourceError(
-        f"{error.filename or home}: cannot be written: {error.strerror}. Free some space, or set "
-        "PIPELINE_HOME to another folder, and run again: finished stages are kept"
-    )
