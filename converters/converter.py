@@ -4,10 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import Field
+
 from registry.composition import Artifact
 from registry.errors import ConversionError
 from registry.format import Format
-from registry.signature import Frozen, Input, Precision, Signature, same_but_unnamed
+from registry.signature import (
+    Axis,
+    Frozen,
+    Input,
+    Layout,
+    Precision,
+    Signature,
+    same_but_unnamed,
+)
 
 
 class ConvertOptions(Frozen):
@@ -15,9 +25,15 @@ class ConvertOptions(Frozen):
 
     Attributes:
         weights: What float weights are stored in. Always explicit: nothing is halved silently.
+        layout: Which axis of images lies innermost.
+        axes: Of the job: the sizes that free axes may have.
+        inputs: Of the job: the integers that its inputs may hold.
     """
 
     weights: Precision = "f32"
+    layout: Layout = "auto"
+    axes: dict[str, Axis] = Field(default_factory=dict)
+    inputs: tuple[Input, ...] = ()
 
 
 def _let_pass(file: Path, inputs: tuple[Input, ...]) -> None:

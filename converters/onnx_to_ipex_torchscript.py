@@ -10,10 +10,11 @@ from converters.converter import Converter, ConvertOptions
 from converters.onnx_models.files import open_model, signature_of
 from converters.onnx_to_torch import import_model
 from converters.quiet import quiet
+from converters.torchscript.examples import examples_of
 from converters.torchscript.files import save_module
+from converters.torchscript.ipex import optimise
 from converters.torchscript.read_back import NAMESPACES, faults_of_module, signature_of_module
 from converters.torchscript.tracing import trace
-from registry.errors import ConversionError
 from registry.format import ENTRY, Format
 from registry.require import require
 from registry.signature import Signature
@@ -26,18 +27,16 @@ def convert(source: Path, out: Path, options: ConvertOptions) -> str:
     """Write `model.pt`.
 
     Raises:
-        ConversionError: An operator is not supported, or the traced module does not run with
-            other sizes of its free axes than it was traced with.
+        ConversionError: An operator is not supported, nothing in the model can be computed in
+            the wanted precision, or the traced module does not run with other sizes of its free
+            axes than it was traced with.
     """
     torch, ipex = _frameworks()
-    if options.weights != "f32":
-        raise ConversionError(f"TorchScript keeps weights as f32 here, not as {options.weights}")
     file = source / ENTRY[Format.ONNX]
-    signature = signature_of(open_model(file))
-    with quiet("ipex"), torch.no_grad():
-        module = ipex.optimize(import_model(file).eval(), dtype=torch.float32, inplace=True)
-    traced, tried = trace(module, signature, file)
-    save_module(traced, out / ENTRY[Format.IPEX_TORCHSCRIPT], signature, tried)
+    given = examples_of(signature_of(open_model(file)), options)
+    module = optimise(import_model(file).eval(), given, options, file)
+    traced, tried = trace(module, given, file)
+    save_module(traced, out / ENTRY[Format.IPEX_TORCHSCRIPT], given, tried)
     return f"intel-extension-for-pytorch {ipex.__version__}, torch {torch.__version__}"
 
 

@@ -119,4 +119,10 @@ def _fits(left: Dim, right: Dim) -> bool:
     return left == right
 
 
-Precision = Literal["f32", "bf16", "f16"]
+Precision = Literal["f32", "bf16", "f16", "i8"]
+
+#: Of images: "auto" is left to the runtime.
+Layout = Literal["auto", "contiguous", "channels_last"]
+
+#: From a torch model to a runtime of torch: through ONNX, or as torch exported it.
+Road = Literal["onnx", "torch"]

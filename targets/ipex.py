@@ -1,19 +1,22 @@
 """TorchScript on Intel Extension for PyTorch, on the CPU."""
 
+import contextlib
+import io
 import json
+import logging
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
+from pydantic import model_validator
 
-from registry.errors import ContractError, InputError, MissingExtraError
+from registry.errors import ContractError, MissingExtraError
 from registry.format import ENTRY, Format
-from registry.signature import Precision, Signature
-from targets.feeds import NUMPY, check_feeds
-from targets.target import Arrays, Target, TargetOptions, ThreadPlan
+from registry.signature import Layout, Precision, Signature
+from targets.target import Target, TargetOptions, ThreadPlan
+from targets.torch_runner import TorchRunner, fix_threads, last_line, warm_up
 
 PACKAGE = "intel-extension-for-pytorch"
 
@@ -21,102 +24,139 @@ PACKAGE = "intel-extension-for-pytorch"
 #: the module was run with.
 SIGNATURE, SIZES = "signature.json", "sizes.json"
 
-#: The passes over the graph are done in the first runs, not when the module is loaded.
-WARM_UP = 3
+#: What weights are kept in, and what is computed in then.
+_COMPUTES: dict[str, Precision] = {
+    "torch.float32": "f32",
+    "torch.bfloat16": "bf16",
+    "torch.float16": "f16",
+}
 
 
 class IpexOptions(TargetOptions):
-    """IPEX's slot in a job."""
+    """IPEX's slot in a job.
+
+    Attributes:
+        precision: bf16 converts products and convolutions; i8 quantises products by stored
+            matrices, with scales of activations that are found in each request.
+        weights: As the precision: IPEX lays weights out for what it computes in.
+        memory_format: Of images: auto lays out filters alone, channels_last inputs as well.
+    """
 
     runtime: Literal["ipex"] = "ipex"
-    precision: Literal["f32"] = "f32"
-    weights: Literal["f32"] = "f32"
+    precision: Literal["f32", "bf16", "i8"] = "f32"
+    weights: Literal["f32", "bf16", "i8"] = "f32"
+    memory_format: Layout = "auto"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _follow(cls, given: Any) -> Any:  # noqa: ANN401 - what a job says
+        """Take weights as the precision where nothing is said of them."""
+        if isinstance(given, dict) and "precision" in given:
+            return {"weights": given["precision"], **given}
+        return given
+
+    @model_validator(mode="after")
+    def _agree(self) -> "IpexOptions":
+        if self.weights != self.precision:
+            raise ValueError(f"IPEX keeps weights as it computes: write weights: {self.precision}")
+        return self
+
+    @property
+    def layout(self) -> Layout:
+        """Which axis of images lies innermost."""
+        return self.memory_format
 
 
-class IpexRunner:
-    """A frozen module; it may be called from several threads."""
-
-    def __init__(self, module: Any, signature: Signature, ipex: str) -> None:  # noqa: ANN401 - untyped
-        self.signature = signature
-        self._module = module
-        self._ipex = ipex
-
-    def run(self, inputs: Arrays) -> dict[str, np.ndarray]:
-        """Answer one batch.
-
-        Raises:
-            InputError: The inputs do not fit the signature, or the model refuses them.
-        """
-        import torch
-
-        check_feeds(inputs, self.signature)
-        # Arrays that may not be written to would be warned of.
-        arrays = [inputs[tensor.name] for tensor in self.signature.inputs]
-        given = [torch.from_numpy(np.require(array, requirements=["C", "W"])) for array in arrays]
-        try:
-            with torch.inference_mode():
-                answers = self._module(*given)
-        except Exception as error:
-            raise InputError(f"IPEX cannot answer these inputs: {_last(error)}") from error
-        # An answer may be a view of an input.
-        found = [np.array(answer.numpy()) for answer in answers]
-        names = [tensor.name for tensor in self.signature.outputs]
-        return dict(zip(names, found, strict=True))
-
-    def in_force(self) -> dict[str, str]:
-        """Read back from torch what it does."""
-        import torch
-
-        return {
-            "runtime": f"ipex {self._ipex}",
-            "torch": str(torch.__version__),
-            "device": "CPU",
-            "precision": "f32",
-            "threads": str(torch.get_num_threads()),
-            "streams": "1",
-            "isa": str(torch.backends.cpu.get_cpu_capability()),
-        }
-
-
-def load(folder: Path, precision: Precision, plan: ThreadPlan) -> IpexRunner:
-    """Load a module, with the threads fixed before: packed weights are laid out for them.
+def load(folder: Path, precision: Precision, plan: ThreadPlan) -> TorchRunner:
+    """Load a module, with the threads fixed before, and warm it up.
 
     Requests that run side by side share the threads, so that `plan.streams` has no say.
 
     Raises:
-        ContractError: The module cannot be loaded, or not to compute in the precision.
+        ContractError: The module cannot be loaded, or computes in another precision.
     """
     file = folder / ENTRY[Format.IPEX_TORCHSCRIPT]
     if precision not in TARGET.precisions:
-        raise ContractError(f"{file}: IPEX does not compute in {precision}; build for f32")
-    installed = _version()
-    import intel_extension_for_pytorch  # noqa: F401  registers its operators and passes
-    import torch
-
-    if torch.get_num_threads() != plan.threads:
-        torch.set_num_threads(plan.threads)
+        able = " or ".join(TARGET.precisions)
+        raise ContractError(f"{file}: IPEX does not compute in {precision}; build for {able}")
+    _version()
+    with _silent():
+        import intel_extension_for_pytorch  # noqa: F401  registers its operators and passes
+        import torch
+    fix_threads(plan.threads)
     texts = {SIGNATURE: "", SIZES: ""}
     try:
         module = torch.jit.load(file, map_location="cpu", _extra_files=texts).eval()
-        runner = IpexRunner(module, Signature.model_validate_json(texts[SIGNATURE]), installed)
-        _warm_up(runner, json.loads(texts[SIZES])[0])
+        signature = Signature.model_validate_json(texts[SIGNATURE])
+        found = precision_of(module)
+        runner = TorchRunner(module, signature, lambda: _force(found))
+        with _silent():
+            warm_up(runner, json.loads(texts[SIZES])[0])
     except Exception as error:
-        raise ContractError(f"{file}: IPEX cannot load it: {_last(error)}") from error
+        raise ContractError(f"{file}: IPEX cannot load it: {last_line(error)}") from error
+    if found != precision:
+        raise ContractError(f"{file}: computes in {found}, not in {precision}; build it anew")
     return runner
 
 
-def _warm_up(runner: IpexRunner, sizes: Mapping[str, int]) -> None:
-    inputs = {
-        tensor.name: np.zeros(
-            [sizes[dim] if isinstance(dim, str) else dim for dim in tensor.shape],
-            NUMPY[tensor.dtype],
-        )
-        for tensor in runner.signature.inputs
+def precision_of(module: Any) -> Precision:  # noqa: ANN401 - untyped
+    """Read from a module's graph what the weights of its products and convolutions are."""
+    nodes = list(_nodes(module.inlined_graph))
+    if any(node.kind().startswith("quantized::") for node in nodes):
+        return "i8"
+    kept = {str(dtype) for node in nodes for dtype in _weights_in(node)}
+    narrow = [name for kind, name in _COMPUTES.items() if kind in kept and name != "f32"]
+    return narrow[0] if narrow else "f32"
+
+
+def _weights_in(node: Any) -> Iterator[Any]:  # noqa: ANN401 - untyped
+    """Yield the element type of what a node holds: a tensor, or weights laid out by IPEX."""
+    import torch
+
+    if node.kind() != "prim::Constant" or node.output().type().kind() == "NoneType":
+        return
+    value = node.output().toIValue()
+    if isinstance(value, torch.ScriptObject) and value._has_method("get_weight"):
+        value = value.get_weight()
+    if isinstance(value, torch.Tensor):
+        yield value.dtype
+
+
+def _nodes(block: Any) -> Iterator[Any]:  # noqa: ANN401 - untyped
+    """Yield the nodes of a graph and of the blocks inside them."""
+    for node in block.nodes():
+        yield node
+        for inner in node.blocks():
+            yield from _nodes(inner)
+
+
+def _force(precision: Precision) -> dict[str, str]:
+    """Read back what IPEX and oneDNN do."""
+    import intel_extension_for_pytorch as ipex
+    import torch
+
+    return {
+        "runtime": f"ipex {_version()}",
+        "torch": str(torch.__version__),
+        "precision": precision,
+        "isa": str(ipex._C._get_current_isa_level()),
+        "f32 products": ipex.get_fp32_math_mode().name.lower(),
+        "onednn": str(torch.backends.mkldnn.enabled).lower(),
+        "quantised by": str(torch.backends.quantized.engine),
     }
-    with warnings.catch_warnings():  # of its own end of support, which the toolchain tells
-        warnings.simplefilter("ignore")
-        for _ in range(WARM_UP):
-            runner.run(inputs)
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Keep what IPEX says of its own end of support, and of GPUs, which the toolchain tells."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
 
 
 def _version() -> str:
@@ -129,17 +169,13 @@ def _version() -> str:
         ) from error
 
 
-def _last(error: Exception) -> str:
-    """Leave out the stack that TorchScript writes above what went wrong."""
-    return next(reversed(str(error).strip().splitlines()), type(error).__name__)
-
-
 TARGET = Target(
     runtime="ipex",
     package=PACKAGE,
     format=Format.IPEX_TORCHSCRIPT,
     options=IpexOptions,
-    precisions={"f32": ()},
+    # Without VNNI sums of products of bytes overflow 16 bits, and nothing tells.
+    precisions={"f32": (), "bf16": ("avx512_bf16",), "i8": ("avx512_vnni",)},
     versions=("2.8", "2.9"),
     version=_version,
     load=load,

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from registry.format import Format
-from registry.signature import Frozen, Precision, Signature
+from registry.signature import Frozen, Layout, Precision, Road, Signature
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -33,6 +33,16 @@ class TargetOptions(Frozen):
     isa: tuple[str, ...] = ("avx2", "fma")
     threads: int = Field(default=0, ge=0, le=1024)
     toolchain: str | None = None
+
+    @property
+    def road(self) -> Road | None:
+        """The road to the target's format; None takes the shortest."""
+        return None
+
+    @property
+    def layout(self) -> Layout:
+        """Which axis of images lies innermost in the files."""
+        return "auto"
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 signature.json      names, dtypes and shapes
 sizes.json          sizes of the free axes that it was run with
+values.json         lowest and highest number of inputs of integers, where that is known
 """
 
 import json
@@ -9,19 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from converters.quiet import quiet
+from converters.torchscript.examples import Examples
 from converters.torchscript.strip import strip
 from converters.torchscript.tracing import Tried
 from registry.errors import ConversionError
 from registry.require import require
 from registry.signature import Signature
 
-SIGNATURE, SIZES = "signature.json", "sizes.json"
+SIGNATURE, SIZES, VALUES = "signature.json", "sizes.json", "values.json"
 
 
-def save_module(module: Any, file: Path, signature: Signature, tried: Tried) -> None:  # noqa: ANN401 - untyped
+def save_module(module: Any, file: Path, given: Examples, tried: Tried) -> None:  # noqa: ANN401 - untyped
     """Write a module; the same one is the same bytes."""
     torch = require("torch", extra="convert")
-    texts = {SIGNATURE: signature.model_dump_json(), SIZES: json.dumps(tried)}
+    texts = {
+        SIGNATURE: given.signature.model_dump_json(),
+        SIZES: json.dumps(tried),
+        VALUES: json.dumps(given.values),
+    }
     whole = file.with_name("whole.pt")
     whole.parent.mkdir(parents=True, exist_ok=True)
     with quiet("torchscript"):
@@ -30,18 +36,19 @@ def save_module(module: Any, file: Path, signature: Signature, tried: Tried) -> 
     whole.unlink()
 
 
-def load_module(file: Path) -> tuple[Any, Signature, Tried]:
+def load_module(file: Path) -> tuple[Any, Examples, Tried]:
     """Read what `save_module` wrote.
 
     Raises:
         ConversionError: It cannot be read.
     """
     torch = require("torch", extra="convert")
-    texts = {SIGNATURE: "", SIZES: ""}
+    texts = {SIGNATURE: "", SIZES: "", VALUES: ""}
     try:
         with quiet("torchscript"):
             module = torch.jit.load(file, map_location="cpu", _extra_files=texts).eval()
         signature = Signature.model_validate_json(texts[SIGNATURE])
-        return module, signature, json.loads(texts[SIZES])
+        values = {name: (low, high) for name, (low, high) in json.loads(texts[VALUES]).items()}
+        return module, Examples(signature, values, {}), json.loads(texts[SIZES])
     except Exception as error:
         raise ConversionError(f"{file}: cannot be read back: {error}") from error

@@ -15,8 +15,9 @@ NAMESPACES = ("aten", "prim", "quantized")
 
 def signature_of_module(file: Path) -> Signature:
     """Run the written module with two sizes of its axes, and tell what came of it."""
-    module, signature, tried = load_module(file)
-    one, other = (run(module, signature, sizes) for sizes in tried)
+    module, given, tried = load_module(file)
+    signature = given.signature
+    one, other = (run(module, given, sizes) for sizes in tried)
     outputs = tuple(
         Tensor(name=tensor.name, dtype=_dtype(first), shape=shape)
         for tensor, first, shape in zip(

@@ -9,13 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from converters.quiet import quiet
-from converters.torchscript.examples import example_inputs, sizes_of_axes
+from converters.torchscript.examples import LEAST, Examples, choices, example_inputs
 from registry.errors import ConversionError
 from registry.require import require
-from registry.signature import Signature
-
-#: Sizes that free axes are tried with: small, and what networks of images need at least.
-_LEAST = (3, 32, 224)
 
 #: Sizes of the free axes that a module was run with, for two runs.
 Tried = list[dict[str, int]]
@@ -23,7 +19,7 @@ Tried = list[dict[str, int]]
 
 def trace(
     module: Any,  # noqa: ANN401 - untyped
-    signature: Signature,
+    given: Examples,
     file: Path,
 ) -> tuple[Any, Tried]:
     """Trace with the smallest sizes that the model takes, freeze, and run with two others.
@@ -33,19 +29,19 @@ def trace(
     """
     torch = require("torch", extra="convert")
     fault: Exception | None = None
-    for least in _LEAST:
-        sizes, *tried = (sizes_of_axes(signature, least + more) for more in (0, 1, 4))
+    for sizes, *tried in choices(given):
         try:
             with quiet("torchscript"), torch.no_grad():
-                frozen = _frozen(module, example_inputs(signature, sizes))
+                frozen = _frozen(module, example_inputs(given, sizes))
             for each in tried:
-                run(frozen, signature, each)
+                run(frozen, given, each)
         except Exception as error:  # noqa: BLE001 - what a framework raises has no kind
             fault = fault or error
         else:
             return frozen, tried
     raise ConversionError(
-        f"{file}: cannot be traced with any of the sizes {_LEAST} of its free axes: {fault}"
+        f"{file}: cannot be traced with sizes of its free axes near any of {LEAST}, as far as the "
+        f"job's `axes` allow them: {fault}"
     ) from fault
 
 
@@ -57,8 +53,8 @@ def _frozen(module: Any, inputs: tuple[Any, ...]) -> Any:  # noqa: ANN401 - unty
     return torch.jit.freeze(traced.eval())
 
 
-def run(module: Any, signature: Signature, sizes: Mapping[str, int]) -> tuple[Any, ...]:  # noqa: ANN401
+def run(module: Any, given: Examples, sizes: Mapping[str, int]) -> tuple[Any, ...]:  # noqa: ANN401
     """Run a module once with free axes of these sizes."""
     torch = require("torch", extra="convert")
     with torch.no_grad(), quiet("torchscript"):
-        return tuple(module(*example_inputs(signature, sizes)))
+        return tuple(module(*example_inputs(given, sizes)))

@@ -12,7 +12,7 @@ from pipeline.planning.node import Node
 from pipeline.stages import assemble, convert, push, reference, split, tables, validate
 from pipeline.toolchains import CURRENT
 from pipeline.toolchains.of_target import toolchain_of
-from registry.signature import Precision
+from registry.signature import Layout, Precision
 from targets import AnyTarget, find_target
 
 
@@ -96,7 +96,12 @@ def _conversions(job: Job, target: AnyTarget) -> Iterator[Node]:
         wanted: tuple[Precision, ...] = ("f32", target.weights) if last else ("f32",)
         for weights in dict.fromkeys(wanted):
             options = convert.Options(
-                source=step.source, result=step.result, weights=weights, inputs=job.inputs
+                source=step.source,
+                result=step.result,
+                weights=weights,
+                layout=_layout(step, target),
+                inputs=job.inputs,
+                axes=job.axes,
             )
             yield Node(
                 name=_conversion(step, weights, target),
@@ -112,10 +117,16 @@ def _place(step: Converter, target: AnyTarget) -> str:
     return toolchain_of(target).name if step.in_target else CURRENT
 
 
+def _layout(step: Converter, target: AnyTarget) -> Layout:
+    """Return what the target asks of its own converter; files between are as they are."""
+    return target.layout if step.in_target else "auto"
+
+
 def _conversion(step: Converter, weights: Precision, target: AnyTarget) -> str:
-    toolchain = _place(step, target)
+    toolchain, layout = _place(step, target), _layout(step, target)
+    laid = "" if layout == "auto" else f" {layout}"
     there = "" if toolchain == CURRENT else f" in {toolchain}"
-    return f"convert {step.result} {weights}{there}"
+    return f"convert {step.result} {weights}{laid}{there}"
 
 
 def _part(job: Job, target: AnyTarget, weights: Precision) -> str:

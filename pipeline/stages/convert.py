@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
+from pydantic import Field
+
 from converters import route
 from converters.converter import ConvertOptions, convert
 from pipeline.processes.task import Task
 from pipeline.stages.part import ARTIFACT, read_part
 from registry.format import ENTRY, Format
 from registry.progress import Progress
-from registry.signature import Frozen, Input, Precision
+from registry.signature import Axis, Frozen, Input, Layout, Precision
 
 #: Where the part's files lie in the output.
 PART = "part"
@@ -21,13 +23,17 @@ class Options(Frozen):
         source, result: The step: its converter is the row of CONVERTERS with these two.
         weights: What the result's float weights are stored in. On a route of several steps
             only the last one narrows; the steps before it are asked for f32.
+        layout: Which axis of images lies innermost.
         inputs: Of the job: the ranges of the integers that reach the dense part.
+        axes: Of the job: the ranges of the free axes.
     """
 
     source: Format
     result: Format
     weights: Precision
+    layout: Layout = "auto"
     inputs: tuple[Input, ...]
+    axes: dict[str, Axis] = Field(default_factory=dict)
 
 
 def run(task: Task, out: Path, progress: Progress) -> None:
@@ -39,7 +45,12 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     converter.guard(folder / source.folder / ENTRY[source.format], options.inputs)
     (out / PART).mkdir()
     progress(0, 1, "steps")
-    wanted = ConvertOptions(weights=options.weights)
+    wanted = ConvertOptions(
+        weights=options.weights,
+        layout=options.layout,
+        axes=options.axes,
+        inputs=options.inputs,
+    )
     artifact = convert(converter, source, folder, out / PART, wanted)
     made = artifact.model_copy(update={"folder": PART})
     (out / ARTIFACT).write_text(made.model_dump_json(indent=1))

@@ -28,12 +28,13 @@ class Layer:
     room: Mapping[str, Any] | None = None
 
 
-def is_weight(value: object, *ranks: int) -> bool:
+def is_weight(value: Any, *ranks: int) -> bool:  # noqa: ANN401 - what a function is given
     """Tell whether a value is stored, and of a kind that kernels take as weights."""
     import torch
 
-    stored = isinstance(value, torch.Tensor)
-    return stored and value.dtype == torch.float32 and value.dim() in ranks and value.numel() > 0
+    if not isinstance(value, torch.Tensor) or value.dtype != torch.float32:
+        return False
+    return value.dim() in ranks and value.numel() > 0
 
 
 def is_computed(value: object) -> bool:
