@@ -16,6 +16,7 @@ _REMEDIES = {
     errno.EPERM: "Give this user the right to it",
     errno.EROFS: "Mount it writable, or take another folder",
     errno.ENOTDIR: "A file lies where a folder is needed: move it, or take another folder",
+    errno.EEXIST: "A file lies where a folder is needed: move it, or take another folder",
     errno.EISDIR: "A folder lies where a file is needed: move it, or take another folder",
     errno.EMFILE: "Raise the limit of open files: ulimit -n 4096",
 }
@@ -40,5 +41,9 @@ def _told(error: OSError, path: Path) -> PlatformError:
     fault = f"{os.fsdecode(name) if isinstance(name, bytes) else name}: {error.strerror or error}"
     if error.errno in FULL:
         return ResourceError(f"{fault}. Free space on the disk of {path}, then run this again")
-    remedy = _REMEDIES.get(error.errno or 0, "Mend this, then run it again")
-    return StoreError(f"{fault}. {remedy}")
+    return StoreError(f"{fault}. {remedy_of(error)}")
+
+
+def remedy_of(error: OSError) -> str:
+    """Say what mends a fault of the disk."""
+    return _REMEDIES.get(error.errno or 0, "Mend this, then run it again")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.commands.store_options import open_catalog
+from pipeline.home import open_home
 from pipeline.showing import console
 from pipeline.who import who
 from registry.catalog import Catalog
@@ -32,7 +33,7 @@ def take_live(where: Where, find: Callable[[Catalog], Version], why: str, *, as_
     catalog = open_catalog(where.store, where.endpoint)
     environment = _environment(where.environment)
     version = find(catalog)
-    site = Site(catalog, where.channel, where.home.resolve(), where.target)
+    site = Site(catalog, where.channel, open_home(where.home), where.target)
 
     def say(step: Step) -> None:
         if as_json:

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from pipeline.commands.home_option import DEFAULT_HOME, Home
 from pipeline.commands.serving_options import Target, Threads
 from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, StoreUrl, open_catalog
+from pipeline.home import open_home
 from pipeline.job.columns import numbered
 from pipeline.job.job import Samples
 from pipeline.job.sample_files import SampleFile, open_samples
@@ -53,7 +54,7 @@ def predict(  # noqa: PLR0913 - each is an option of the command
     arrays = read_inputs(inputs, version)
     build = choose_build(version, target)
     with console.progress_line("pull") as progress:
-        folder = fetch(catalog, version, home.resolve(), progress)
+        folder = fetch(catalog, version, open_home(home), progress)
     predictor = open_predictor(
         folder, version, build.target, threads=threads or build.contract.threads
     )

@@ -9,6 +9,7 @@ import typer
 from pipeline.commands.home_option import DEFAULT_HOME, Home
 from pipeline.commands.serving_options import Target, Threads
 from pipeline.commands.store_options import DEFAULT_STORE, Endpoint, StoreUrl, open_catalog
+from pipeline.home import open_home
 from pipeline.showing import console
 from registry.reference import parse_reference
 from registry.require import require
@@ -82,7 +83,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     )
     options = ServeOptions(
         reference,
-        cache=home.resolve(),
+        cache=open_home(home),
         host=host,
         port=port,
         poll=poll,

@@ -90,5 +90,6 @@ def test_a_home_that_may_not_be_written(bench, tmp_path):
     other = Bench(bench.folder, {"PIPELINE_HOME": str(locked)})
     other.write(**sound(bench.folder))
     said = other.run("run", "job.yaml", preexec_fn=give_up_the_rights_of_root)
-    words = ("locked", "cannot be written", "PIPELINE_HOME")
+    words = ("locked", "cannot be written", "Give this user the right to it, or set PIPELINE_HOME")
     other.failed_well(said, ResourceError, words, bench.published())
+    assert "space" not in said.err
