@@ -9,7 +9,6 @@ from pathlib import Path
 from pipeline.caching import cache
 from pipeline.caching.holding import needing
 from pipeline.home import unwritable
-from pipeline.home import unwritable
 from pipeline.planning.fit import check_fit
 from pipeline.planning.steps import Plan, Step
 from pipeline.processes.setting import Setting, environment
