@@ -12,6 +12,8 @@ from registry import publish as publishing
 from registry import pull as pulling
 from registry.cleaning.retention import Rule, let_go
 from registry.cleaning.sweep import Sweeper
+from registry.comparing.compare import compare
+from registry.comparing.difference import Difference
 from registry.errors import StoreError
 from registry.layout import MODELS, channels_prefix
 from registry.manifest import Draft, File, Move, Version
@@ -180,6 +182,10 @@ class Catalog:
                 "pipeline registry promote; what a tag names stays"
             )
         return mark_removed(self.store, model, number, who=who, why=why)
+
+    def diff(self, one: Version, other: Version) -> Difference:
+        """Say what two versions differ in; reads no more of their files than differs."""
+        return compare(self.store, one, other)
 
     def let_go(self, model: str, rule: Rule) -> tuple[int, ...]:
         """Return the numbers of the versions that a rule of retention would remove."""

@@ -55,13 +55,13 @@ def verify(store: Store, version: Version, progress: Progress) -> None:
 def fault_of(store: Store, named: Named, advance: Advance) -> str | None:
     """Read one blob to its end, and say what is wrong with it."""
     try:
-        _check(store, named, None, advance)
+        read_blob(store, named, None, advance)
     except IntegrityError as error:
         return str(error)
     return None
 
 
-def _check(
+def read_blob(
     store: Store,
     named: Named,
     write: Callable[[bytes | memoryview], object] | None,
@@ -84,7 +84,7 @@ def _check(
 
 def _fetch(store: Store, named: Named, folder: Path, path: Path, advance: Advance) -> None:
     with disk_faults(path), partial_file(folder) as copy:
-        _check(store, named, lambda chunk: write_all(copy, chunk), advance)
+        read_blob(store, named, lambda chunk: write_all(copy, chunk), advance)
         Path(os.fsdecode(copy.name)).replace(path)
 
 

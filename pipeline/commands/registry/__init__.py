@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import typer
 
+from pipeline.commands.registry.diff import diff
 from pipeline.commands.registry.gc import gc
 from pipeline.commands.registry.log import log
 from pipeline.commands.registry.ls import ls
@@ -19,6 +20,7 @@ from pipeline.commands.registry.verify import verify
 COMMANDS: tuple[Callable[..., None], ...] = (
     ls,
     show,
+    diff,
     log,
     promote,
     rollback,

@@ -1,0 +1,33 @@
+"""One file of a version, brought from the store and mapped."""
+
+import mmap
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from registry.digest import ignore
+from registry.disk import disk_faults
+from registry.manifest import Version
+from registry.partial_file import write_all
+from registry.pull import read_blob
+from registry.store.store import Store
+
+
+@contextmanager
+def blob_file(store: Store, version: Version, name: str) -> Iterator[memoryview]:
+    """Bring a file of a version, verified, and map it for as long as it is looked at."""
+    with (
+        disk_faults(Path(tempfile.gettempdir())),
+        tempfile.TemporaryFile(buffering=0) as copy,
+    ):
+        read_blob(store, (name, version.files[name]), lambda chunk: write_all(copy, chunk), ignore)
+        if version.files[name].size == 0:
+            yield memoryview(b"")
+            return
+        with mmap.mmap(copy.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+            view = memoryview(mapped)
+            try:
+                yield view
+            finally:
+                view.release()

@@ -1,0 +1,89 @@
+"""What is said of a version, fact by fact, so that two can be laid side by side."""
+
+from registry.comparing.difference import Change, FileChange, ParityChange
+from registry.manifest import Build, Version
+
+
+def changed_facts(one: Version, other: Version) -> tuple[Change, ...]:
+    """List the facts that differ, in order."""
+    before, after = facts_of(one), facts_of(other)
+    return tuple(
+        Change(what=what, before=before.get(what), after=after.get(what))
+        for what in dict.fromkeys([*before, *after])
+        if before.get(what) != after.get(what)
+    )
+
+
+def facts_of(version: Version) -> dict[str, str]:
+    """Say what a version takes, answers, demands and comes from; not what it was measured."""
+    facts = {f"input {tensor.name}": str(tensor) for tensor in version.signature.inputs}
+    facts |= {f"output {tensor.name}": str(tensor) for tensor in version.signature.outputs}
+    facts |= {f"axis {name}": f"{axis.min} to {axis.max}" for name, axis in version.axes.items()}
+    facts |= {
+        f"lookup {one.output}": f"{one.kind} of {one.ids} in {one.table}" for one in version.lookups
+    }
+    facts |= {f"kept {kept.table}": kept.why for kept in version.kept}
+    for build in version.builds:
+        facts |= _of_build(build)
+    lineage = version.lineage
+    facts |= {
+        "source": lineage.source,
+        "source digest": lineage.source_digest,
+        "commit": lineage.commit or "",
+    }
+    facts |= {f"tool {name}": number for name, number in lineage.tools.items()}
+    for use in lineage.toolchains:
+        facts[f"toolchain {use.name}"] = f"pins {use.pins[:12]}, for {', '.join(use.used_for)}"
+        facts |= {f"{name} of toolchain {use.name}": at for name, at in use.packages.items()}
+    return facts
+
+
+def _of_build(build: Build) -> dict[str, str]:
+    contract = build.contract
+    return {
+        f"target {build.target}": f"{build.runtime}, {build.precision}, {build.dense.format}",
+        f"runtime of {build.target}": f"{contract.at_least} to below {contract.below}",
+        f"flags of {build.target}": "+".join(contract.isa) or "none",
+        f"threads of {build.target}": str(contract.threads),
+        f"maker of {build.target}": build.dense.maker,
+    }
+
+
+def changed_files(one: Version, other: Version) -> tuple[FileChange, ...]:
+    """List the files that one lacks, or that have other bytes."""
+    names = sorted({*one.files, *other.files})
+    pairs = ((name, one.files.get(name), other.files.get(name)) for name in names)
+    return tuple(
+        FileChange(
+            name=name,
+            before=left.size if left else None,
+            after=right.size if right else None,
+        )
+        for name, left, right in pairs
+        if left != right
+    )
+
+
+def changed_parity(one: Version, other: Version) -> tuple[ParityChange, ...]:
+    """List the largest errors that differ."""
+    before, after = _errors(one), _errors(other)
+    return tuple(
+        ParityChange(target=key[0], kind=key[1], before=before.get(key), after=after.get(key))
+        for key in dict.fromkeys([*before, *after])
+        if before.get(key) != after.get(key)
+    )
+
+
+def moved_bytes(one: Version, other: Version) -> int:
+    """Return the bytes of the other that the one does not have."""
+    there = {file.digest for file in one.files.values()}
+    missing = {file.digest: file.size for file in other.files.values() if file.digest not in there}
+    return sum(missing.values())
+
+
+def _errors(version: Version) -> dict[tuple[str, str], float]:
+    return {
+        (build.target, parity.kind): max(one.worst for one in parity.outputs)
+        for build in version.builds
+        for parity in build.parity
+    }

@@ -1,0 +1,110 @@
+"""What two versions differ in, on real graphs and tables."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from safetensors.numpy import save_file
+
+from registry import Catalog
+from registry.comparing.operators import count_operators
+from registry.format import Format
+from registry.manifest import Version
+from registry.store import open_store
+from tests.places import Place
+from tests.versions import publish, weights, write_draft
+
+
+def change(folder: Path, rows: list[int], extra_node: bool) -> None:
+    """Change rows of the table, and add a node to the graph for ONNX Runtime."""
+    table = weights(1)["table"]
+    table[rows] += 1
+    for number, part in enumerate((table[:30], table[30:])):
+        file = folder / f"tables/items/{number:06d}.safetensors"
+        save_file({"rows": np.ascontiguousarray(part)}, file)
+    if extra_node:
+        path = folder / "builds/onnxruntime/model.onnx"
+        model = onnx.load(path)
+        model.graph.node.append(helper.make_node("Relu", ["score"], ["unused"]))
+        onnx.save(model, path)
+
+
+def publish_changed(catalog: Catalog, tmp_path: Path, rows: list[int], **options) -> Version:
+    folder = tmp_path / "changed"
+    draft = write_draft(folder, 1, **options)
+    change(folder, rows, extra_node=True)
+    (folder / "job.yaml").write_text("schema: 1\nname: changed\n")
+    return catalog.publish(draft, folder)
+
+
+@pytest.mark.parametrize("place", ["folder", "s3 over http"], indirect=True)
+def test_counts_changed_rows_operators_and_bytes(place: Place, tmp_path):
+    catalog = Catalog(place.open())
+    one = publish(catalog, tmp_path, 1, runtimes=("onnxruntime",))
+    two = publish_changed(catalog, tmp_path, [3, 7, 29], runtimes=("onnxruntime",))
+    found = catalog.diff(one, two)
+    assert (found.before, found.after, found.same) == ("ranker@1", "ranker@2", False)
+    (table,) = found.tables
+    shard = two.files["tables/items/000000.safetensors"].size
+    assert (table.table, table.before, table.after, table.changed) == ("items", 50, 50, 3)
+    assert table.bytes == shard
+    (graph,) = found.graphs
+    assert (graph.part, graph.same, graph.operators) == ("onnxruntime", False, {"Relu": (0, 1)})
+    assert {file.name for file in found.files} == {
+        "builds/onnxruntime/model.onnx",
+        "job.yaml",
+        "tables/items/000000.safetensors",
+    }
+    assert found.moved == sum(two.files[file.name].size for file in found.files)
+    assert found.job[1:] == ("+schema: 1", "+name: changed")
+
+
+def test_a_version_does_not_differ_from_itself(tmp_path):
+    catalog = Catalog(open_store(str(tmp_path / "store")))
+    one = publish(catalog, tmp_path, 1, runtimes=("onnxruntime",))
+    found = catalog.diff(one, one)
+    assert found.same
+    assert (found.moved, found.facts, found.files, found.tables) == (0, (), (), ())
+    assert (found.parity, found.job, [graph.same for graph in found.graphs]) == ((), (), [True])
+
+
+def test_the_operators_of_onnx_and_of_ir_are_those_that_their_frameworks_count(tmp_path):
+    write_draft(tmp_path, 1)
+    onnx_file = (tmp_path / "builds/onnxruntime/model.onnx").read_bytes()
+    nodes = [node.op_type for node in onnx.load_from_string(onnx_file).graph.node]
+    counted = count_operators(memoryview(onnx_file), Format.ONNX)
+    assert counted == {name: nodes.count(name) for name in nodes}
+    ir_file = (tmp_path / "builds/openvino/model.xml").read_bytes()
+    assert count_operators(memoryview(ir_file), Format.OPENVINO_IR) == {
+        "Reshape": 1,
+        "Concat": 1,
+        "MatMul": 1,
+        "Add": 1,
+    }
+
+
+@pytest.mark.parametrize("cut", [1, 2, 10, 100])
+def test_a_file_that_is_no_onnx_has_no_operators(tmp_path, cut):
+    write_draft(tmp_path, 1, runtimes=("onnxruntime",))
+    data = (tmp_path / "builds/onnxruntime/model.onnx").read_bytes()[:-cut]
+    assert count_operators(memoryview(data), Format.ONNX) is None
+
+
+def test_formats_that_do_not_show_operators_have_none():
+    assert count_operators(memoryview(b"PK"), Format.TORCHSCRIPT) is None
+
+
+def test_the_command_tells_people_and_machines(ads_catalog, registry_command):
+    code, out, _ = registry_command("diff", "ads@1", "ads@2")
+    assert code == 0
+    assert out.splitlines() == [
+        "ads@1 -> ads@2",
+        "to fetch: 1 B",
+        "graph cpu: the same file",
+        "graph ids: the same file",
+        "file builds/cpu/model.bin: 1 B -> 1 B",
+    ]
+    assert json.loads(registry_command("diff", "ads@1", "ads", "--json")[1])["moved"] == 1
