@@ -10,6 +10,7 @@ from pipeline.stages.bisection import Bisection
 from pipeline.stages.verdict import Validation
 from registry.composition import Split
 from registry.errors import PlatformError
+from registry.manifest import ToolchainUse
 from registry.signature import Frozen
 
 Outcome = Literal["running", "published", "done", "failed", "interrupted"]
@@ -64,6 +65,7 @@ class RunRecord(Frozen):
         job: The text of the job file.
         source: The source in a line; `source_digest` is SHA-256 over its files.
         tools: Versions by package, with Python's and the platform's own.
+        toolchains: The pinned environments that some of the stages run in.
         split, validations: What the stages found, as far as they came.
         bisections: Where targets that do not answer like the original go wrong.
         version: Number of the published version, where there is one.
@@ -85,6 +87,7 @@ class RunRecord(Frozen):
     source: str
     source_digest: str
     tools: dict[str, str]
+    toolchains: tuple[ToolchainUse, ...] = ()
     cpu: str
     version: int | None = None
     already: bool = False

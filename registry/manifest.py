@@ -101,19 +101,38 @@ class Build(Frozen):
     parity: tuple[Parity, ...]
 
 
+class ToolchainUse(Frozen):
+    """A pinned environment in which a part of the work was done.
+
+    Attributes:
+        pins: Digest of the file of its pins.
+        python: The range of Python versions that they are for.
+        support: How long its makers will mend it, as it was known then.
+        packages: Versions by package.
+        used_for: What was done in it: 'target ipex-f32', 'source'.
+    """
+
+    name: str
+    pins: str
+    python: str
+    support: str
+    packages: dict[str, str]
+    used_for: tuple[str, ...]
+
+
 class Lineage(Frozen):
     """Where a version comes from.
 
     Attributes:
-        tools: Versions by package, of the environment that read and split the model.
-        toolchains: The same of those that built and validated single targets, by target.
+        tools: Versions by package, of the platform's own environment.
+        toolchains: The pinned environments beside it, which did what it cannot.
     """
 
     job: str
     source: str
     source_digest: str
     tools: dict[str, str]
-    toolchains: dict[str, dict[str, str]] = Field(default_factory=dict)
+    toolchains: tuple[ToolchainUse, ...] = ()
     commit: str | None = None
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pydantic import JsonValue
 
 from pipeline.showing.progress import amount, size
-from registry.manifest import Build, Version
+from registry.manifest import Build, ToolchainUse, Version
 
 
 def plain(text: str) -> str:
@@ -56,10 +56,16 @@ def describe(version: Version) -> str:
         ("job", version.lineage.job),
         ("source", f"{version.lineage.source}, SHA-256 {version.lineage.source_digest}"),
         *(("commit", commit) for commit in [version.lineage.commit] if commit),
+        *(("toolchain", _toolchain(use)) for use in version.lineage.toolchains),
         *(("tool", f"{name} {number}") for name, number in version.lineage.tools.items()),
     ]
     width = max(len(name) for name, _ in facts)
     return "\n".join(f"{name:<{width}}  {plain(text)}" for name, text in facts)
+
+
+def _toolchain(use: ToolchainUse) -> str:
+    what = ", ".join(use.used_for)
+    return f"{use.name} of pins {use.pins}, for {what}; support: {use.support}"
 
 
 def _build(build: Build) -> str:

@@ -13,6 +13,8 @@ from pipeline.running.take import described
 from pipeline.stages.bisection import BISECTION, Bisection
 from pipeline.stages.push import PUSHED, Pushed
 from pipeline.stages.verdict import Validation
+from pipeline.toolchains import find_toolchain
+from pipeline.toolchains.uses import uses
 from registry.composition import Split
 
 Found = TypeVar("Found")
@@ -52,6 +54,7 @@ class Diary:
             source=plan.source,
             source_digest=plan.source_digest,
             tools=dict(plan.tools),
+            toolchains=uses((find_toolchain(s.task.toolchain), s.task.name) for s in plan.steps),
             cpu=plan.cpu,
             version=pushed.number if pushed else None,
             already=pushed is not None and pushed.already,

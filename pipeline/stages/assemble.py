@@ -10,9 +10,10 @@ from pipeline.stages.layout import link_part, link_pieces, read_pieces
 from pipeline.stages.lineage import trace
 from pipeline.stages.sample import sample_of
 from pipeline.stages.verdict import Validation, verdict
+from pipeline.toolchains import CURRENT, find_toolchain
 from pipeline.toolchains.of_target import toolchain_of
-from pipeline.toolchains.versions import pinned_versions
-from registry.manifest import Build, Draft
+from pipeline.toolchains.uses import uses
+from registry.manifest import Build, Draft, ToolchainUse
 from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input
 from targets import AnyTarget
@@ -31,6 +32,7 @@ class Options(Frozen):
         record: Of the job's `samples`; its default where the job has none.
         source: The source in a line, for people: 'torch models.wide_deep:build'.
         source_digest: SHA-256 over the source's files, as hex digits.
+        source_toolchain: The environment that read it.
     """
 
     model: str
@@ -41,6 +43,7 @@ class Options(Frozen):
     record: int = Field(default=64, ge=1)
     source: str
     source_digest: str
+    source_toolchain: str = CURRENT
 
 
 def run(task: Task, out: Path, progress: Progress) -> None:
@@ -69,16 +72,17 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         builds=builds,
         recorded=RECORDED,
         report=None,
-        lineage=lineage.model_copy(update={"toolchains": _toolchains(options.targets)}),
+        lineage=lineage.model_copy(update={"toolchains": _toolchains(options)}),
     )
     (out / "draft.json").write_text(draft.model_dump_json(indent=1))
     progress(3, 3, "steps")
 
 
-def _toolchains(targets: tuple[AnyTarget, ...]) -> dict[str, dict[str, str]]:
-    """Return what built and validated the targets that have an environment of their own."""
-    own = {target.name: toolchain_of(target) for target in targets}
-    return {name: pinned_versions(one) for name, one in own.items() if one.pinned}
+def _toolchains(options: Options) -> tuple[ToolchainUse, ...]:
+    """Return what read the source, and what built and validated the targets."""
+    source = (find_toolchain(options.source_toolchain), "source")
+    targets = ((toolchain_of(one), f"target {one.name}") for one in options.targets)
+    return uses((source, *targets))
 
 
 def _build(target: AnyTarget, task: Task, folder: Path) -> Build:

@@ -1,5 +1,6 @@
 """Rows of other toolchains than this environment keep to the same suites, in there."""
 
+import html
 import json
 import os
 import subprocess
@@ -70,13 +71,21 @@ def test_its_rows_pass_the_suites_of_all_rows(toolchain):
 
 
 @pytest.mark.timeout(900)
-def test_one_job_builds_for_it_and_for_this_environment(toolchain, tmp_path, monkeypatch):
+def test_one_job_builds_for_it_and_for_this_environment(toolchain, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PIPELINE_HOME", str(tmp_path / "home"))
     there = {"name": "there", "runtime": OWN[toolchain], "toolchain": toolchain}
     version = run_job(tmp_path, there, {"name": "here", "runtime": "onnxruntime"})
     assert [build.target for build in version.builds] == ["there", "here"]
-    assert list(version.lineage.toolchains) == ["there"]
-    assert version.lineage.toolchains["there"]["toolchain"].startswith(f"{toolchain} ")
+    (use,) = version.lineage.toolchains
+    row = find_toolchain(toolchain)
+    assert (use.name, use.pins, use.support) == (toolchain, row.digest(), row.support)
+    assert use.used_for == ("target there",)
+    capsys.readouterr()
+    assert call(["registry", "show", "tiny", "--store", str(tmp_path / "store")]) == 0
+    shown = capsys.readouterr().out
+    assert f"{toolchain} of pins {row.digest()}, for target there; support: {row.support}" in shown
+    (page,) = tmp_path.glob("home/runs/tiny/*/report/index.html")
+    assert f"Support: {row.support}." in html.unescape(page.read_text())
     assert all(parity.passed for build in version.builds for parity in build.parity)
 
 

@@ -1,0 +1,66 @@
+"""Start the same command anew where a version can be answered with.
+
+A runtime that does not go together with the platform's own packages is in its toolchain, and an
+allocator has to be there before the process.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from pipeline.toolchains import CURRENT, find_toolchain
+from pipeline.toolchains.inside import our_code
+from pipeline.toolchains.place import interpreter, is_here
+from registry.errors import ContractError
+from registry.manifest import Build, Draft
+from targets import find_target
+from targets.host.allocator import allocator_in_force, library_of
+from targets.serving.build import choose_build
+
+#: Says that the command was started anew, so that it is not once more.
+ENTERED = "PIPELINE_ENTERED"
+
+
+def enter(draft: Draft, target: str | None, *, to_serve: bool = False) -> None:
+    """Start this command anew, in the toolchain or with the allocator that a version asks for.
+
+    Does not return then. Where this process will do, or no other would, nothing happens.
+
+    Args:
+        target: The build to take; None takes the first that can be run.
+        to_serve: Whether the process stays, so that its allocator counts.
+
+    Raises:
+        ToolchainError: A toolchain could run it, but is not built.
+        ContractError: The allocator is not installed.
+    """
+    if ENTERED in os.environ:
+        return
+    python, build = _place_for(draft, target)
+    changes = {}
+    if python != Path(sys.executable):
+        changes["PYTHONPATH"] = _joined(str(our_code()), os.environ.get("PYTHONPATH"))
+    wanted = build.contract.allocator if build and to_serve else "default"
+    if wanted not in ("default", allocator_in_force()):
+        changes["LD_PRELOAD"] = _joined(str(library_of(wanted)), os.environ.get("LD_PRELOAD"))
+    if changes:
+        sys.stdout.flush()
+        call = [str(python), "-P", "-m", "pipeline.cli", *sys.argv[1:]]
+        os.execve(python, call, {**os.environ, **changes, ENTERED: "1"})  # noqa: S606  our own
+
+
+def _place_for(draft: Draft, target: str | None) -> tuple[Path, Build | None]:
+    """Return the Python in which a build can be run, and which build that is."""
+    try:
+        return Path(sys.executable), choose_build(draft, target)
+    except ContractError:
+        named = [build for build in draft.builds if target in (None, build.target)]
+    for build in named:
+        toolchain = find_toolchain(find_target(build.runtime).toolchain)
+        if toolchain.name != CURRENT and not is_here(toolchain):
+            return interpreter(toolchain), build
+    return Path(sys.executable), None
+
+
+def _joined(*paths: str | None) -> str:
+    return os.pathsep.join(filter(None, paths))
