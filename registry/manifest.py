@@ -8,6 +8,9 @@ from pydantic import Field
 from registry.composition import Artifact, Kept, Lookup, Table
 from registry.signature import Axis, Frozen, Input, Precision, Signature
 
+#: Where a process takes its memory from: "default" is the C library's own.
+Allocator = Literal["default", "jemalloc", "tcmalloc"]
+
 
 class File(Frozen):
     """A blob: SHA-256 as 64 hex digits, size in bytes."""
@@ -26,6 +29,7 @@ class Contract(Frozen):
         precision: What it computes in.
         threads: Intra-op threads it was validated with; 0 follows the host's effective CPUs.
         memory: Bytes that it takes once loaded, tables aside (they are mapped).
+        allocator: What a server of it takes its memory from.
     """
 
     isa: tuple[str, ...]
@@ -35,6 +39,7 @@ class Contract(Frozen):
     precision: Precision
     threads: int = 0
     memory: int = 0
+    allocator: Allocator = "default"
 
 
 class Numbers(Frozen):

@@ -15,7 +15,9 @@ from pydantic import model_validator
 from registry.errors import ContractError, MissingExtraError
 from registry.format import ENTRY, Format
 from registry.signature import Layout, Precision, Signature
-from targets.target import Target, TargetOptions, ThreadPlan
+from targets.host.allocator import allocator_in_force
+from targets.target import Target, ThreadPlan
+from targets.torch_options import TorchOptions
 from targets.torch_runner import TorchRunner, fix_threads, last_line, warm_up
 
 PACKAGE = "intel-extension-for-pytorch"
@@ -32,7 +34,7 @@ _COMPUTES: dict[str, Precision] = {
 }
 
 
-class IpexOptions(TargetOptions):
+class IpexOptions(TorchOptions):
     """IPEX's slot in a job.
 
     Attributes:
@@ -57,6 +59,8 @@ class IpexOptions(TargetOptions):
 
     @model_validator(mode="after")
     def _agree(self) -> "IpexOptions":
+        if self.via == "torch" and (self.precision, self.memory_format) != ("f32", "auto"):
+            raise ValueError("`via: torch` is for f32 and memory_format: auto; take `via: onnx`")
         if self.weights != self.precision:
             raise ValueError(f"IPEX keeps weights as it computes: write weights: {self.precision}")
         return self
@@ -143,6 +147,7 @@ def _force(precision: Precision) -> dict[str, str]:
         "f32 products": ipex.get_fp32_math_mode().name.lower(),
         "onednn": str(torch.backends.mkldnn.enabled).lower(),
         "quantised by": str(torch.backends.quantized.engine),
+        "allocator": allocator_in_force(),
     }
 
 

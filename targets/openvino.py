@@ -41,6 +41,7 @@ class OpenvinoOptions(TargetOptions):
     """OpenVINO's slot in a job."""
 
     runtime: Literal["openvino"] = "openvino"
+    precision: Literal["f32", "bf16", "f16"] = "f32"
     weights: Literal["f32", "f16"] = "f32"
 
 

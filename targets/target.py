@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from registry.format import Format
+from registry.manifest import Allocator
 from registry.signature import Frozen, Layout, Precision, Road, Signature
 
 Arrays = Mapping[str, np.ndarray]
@@ -23,6 +24,7 @@ class TargetOptions(Frozen):
         weights: What its weights are stored in.
         isa: CPU flags that the fleet has, beyond which nothing may be assumed.
         threads: Intra-op threads; 0 takes the host's effective CPUs.
+        allocator: What a server takes its memory from; it has to be installed there.
         toolchain: The environment that builds and validates it, where not the runtime's own: a
             job can build for two versions of one runtime.
     """
@@ -32,6 +34,7 @@ class TargetOptions(Frozen):
     weights: Precision = "f32"
     isa: tuple[str, ...] = ("avx2", "fma")
     threads: int = Field(default=0, ge=0, le=1024)
+    allocator: Allocator = "default"
     toolchain: str | None = None
 
     @property

@@ -7,6 +7,7 @@ from pathlib import Path
 from pipeline.commands.store_options import open_catalog
 from pipeline.home import open_home
 from pipeline.showing import console
+from pipeline.toolchains.enter import enter
 from pipeline.who import who
 from registry.catalog import Catalog
 from registry.errors import RolloutError
@@ -33,6 +34,7 @@ def take_live(where: Where, find: Callable[[Catalog], Version], why: str, *, as_
     catalog = open_catalog(where.store, where.endpoint)
     environment = _environment(where.environment)
     version = find(catalog)
+    enter(version, where.target)
     site = Site(catalog, where.channel, open_home(where.home), where.target)
 
     def say(step: Step) -> None:

@@ -43,21 +43,29 @@ def predict(  # noqa: PLR0913 - each is an option of the command
     home: Home = DEFAULT_HOME,
     as_json: AsJson = False,
 ) -> None:
-    """Pull and verify a version, check this host against its contract, and answer."""
+    """Pull and verify a version, check this host against its contract, and answer.
+
+    Where only a toolchain has the runtime, it is done in there.
+    """
+    from pipeline.toolchains.enter import enter  # noqa: PLC0415  reads tables of runtimes
     from targets.predictor import open_predictor  # noqa: PLC0415  loads a runtime
     from targets.serving.answer import answer_rows  # noqa: PLC0415
     from targets.serving.build import choose_build  # noqa: PLC0415
-    from targets.serving.fetch import fetch  # noqa: PLC0415
+    from targets.serving.fetch import fetch, folder_of  # noqa: PLC0415
+    from targets.serving.kept import Hold  # noqa: PLC0415
 
     catalog = open_catalog(store, endpoint)
     version = catalog.resolve(reference)
+    enter(version, target)
     arrays = read_inputs(inputs, version)
     build = choose_build(version, target)
-    with console.progress_line("pull") as progress:
-        folder = fetch(catalog, version, open_home(home), progress)
-    predictor = open_predictor(
-        folder, version, build.target, threads=threads or build.contract.threads
-    )
+    place = open_home(home)
+    with Hold(folder_of(version, place)):
+        with console.progress_line("pull") as progress:
+            folder = fetch(catalog, version, place, progress)
+        predictor = open_predictor(
+            folder, version, build.target, threads=threads or build.contract.threads
+        )
     runtime = predictor.in_force()["runtime"]
     try:
         answers = answer_rows(predictor, arrays)

@@ -60,9 +60,11 @@ def serve(  # noqa: PLR0913 - each is an option of the command
 
     When the channel moves, the new version is loaded beside the live one, which answers
     until then. SIGHUP looks at the channel at once; SIGTERM drains and ends the server.
+    Where only a toolchain has the runtime, it is served from there.
     """
     for module in ("uvicorn", "httptools", "orjson"):
         require(module, extra="serve")
+    from pipeline.toolchains.enter import enter  # noqa: PLC0415  reads tables of runtimes
     from targets.serving.limits import Limits  # noqa: PLC0415  needs the extra
     from targets.serving.load import LoadOptions, load_version  # noqa: PLC0415
     from targets.serving.server import ServeOptions  # noqa: PLC0415
@@ -74,6 +76,7 @@ def serve(  # noqa: PLR0913 - each is an option of the command
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     catalog = open_catalog(store, endpoint)
+    enter(catalog.resolve(reference), target, to_serve=True)
     limits = Limits(
         delay=max_delay_ms / 1000,
         queue=max_queue,

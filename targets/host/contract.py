@@ -35,6 +35,7 @@ def make_contract(target: Target, options: TargetOptions, *, memory: int = 0) ->
         precision=options.precision,
         threads=options.threads,
         memory=memory,
+        allocator=options.allocator,
     )
 
 
