@@ -1,6 +1,6 @@
 """The versions and channels in a store."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from difflib import get_close_matches
 from functools import partial
@@ -21,10 +21,12 @@ from registry.marks import Removal, Tag
 from registry.progress import Progress, silent
 from registry.reference import Reference, check_name, parse_reference
 from registry.removal import mark_removed, read_removal, removed_from
+from registry.searching.condition import parse_condition
+from registry.searching.usage import Usages, measure
 from registry.side_by_side import ahead
 from registry.store.store import Store
 from registry.tag import new_tag, read_tag, set_tag, tags_of
-from registry.versions import committed, find_version, usable
+from registry.versions import committed, find_version, read_committed, usable
 
 #: Names that an error lists.
 LISTED = 10
@@ -182,6 +184,27 @@ class Catalog:
                 "pipeline registry promote; what a tag names stays"
             )
         return mark_removed(self.store, model, number, who=who, why=why)
+
+    def every(self, model: str | None = None) -> Iterator[Version]:
+        """Read all versions, of one model or of all, in order.
+
+        Raises:
+            IntegrityError: One cannot be believed.
+        """
+        for name in self.models() if model is None else (check_name("model", model),):
+            numbers = usable(self.store, name)
+            yield from ahead(partial(read_committed, self.store, name), numbers, width=8)
+
+    def search(self, conditions: Iterable[str], model: str | None = None) -> Iterator[Version]:
+        """Find the versions that meet all conditions, such as `target=openvino*`."""
+        wanted = tuple(map(parse_condition, conditions))
+        return (
+            version for version in self.every(model) if all(one.holds(version) for one in wanted)
+        )
+
+    def usage(self) -> Usages:
+        """Return what versions and models take up, of their own and shared."""
+        return measure(self.every())
 
     def diff(self, one: Version, other: Version) -> Difference:
         """Say what two versions differ in; reads no more of their files than differs."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import typer
 
 from pipeline.commands.registry.diff import diff
+from pipeline.commands.registry.du import du
 from pipeline.commands.registry.gc import gc
 from pipeline.commands.registry.log import log
 from pipeline.commands.registry.ls import ls
@@ -12,6 +13,7 @@ from pipeline.commands.registry.promote import promote
 from pipeline.commands.registry.pull import pull
 from pipeline.commands.registry.remove import rm
 from pipeline.commands.registry.rollback import rollback
+from pipeline.commands.registry.search import search
 from pipeline.commands.registry.show import show
 from pipeline.commands.registry.tag import tag
 from pipeline.commands.registry.verify import verify
@@ -20,7 +22,9 @@ from pipeline.commands.registry.verify import verify
 COMMANDS: tuple[Callable[..., None], ...] = (
     ls,
     show,
+    search,
     diff,
+    du,
     log,
     promote,
     rollback,

@@ -1,0 +1,1 @@
+"""Find versions by what they are, and what they take up."""

@@ -1,0 +1,36 @@
+"""The fields of a version that can be asked for."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from registry.manifest import Version
+
+Values = tuple[str | float, ...]
+
+#: What each field holds; a field may hold several values.
+FIELDS: Mapping[str, Callable[[Version], Values]] = MappingProxyType(
+    {
+        "model": lambda v: (v.model,),
+        "version": lambda v: (v.number,),
+        "created": lambda v: (v.created.isoformat(),),
+        "bytes": lambda v: (sum(file.size for file in v.files.values()),),
+        "fingerprint": lambda v: (v.fingerprint,),
+        "file": lambda v: tuple(v.files),
+        "digest": lambda v: tuple(file.digest for file in v.files.values()),
+        "input": lambda v: tuple(tensor.name for tensor in v.signature.inputs),
+        "output": lambda v: tuple(tensor.name for tensor in v.signature.outputs),
+        "table": lambda v: tuple(table.name for table in v.tables),
+        "rows": lambda v: tuple(table.rows for table in v.tables),
+        "target": lambda v: tuple(build.target for build in v.builds),
+        "runtime": lambda v: tuple(build.runtime for build in v.builds),
+        "precision": lambda v: tuple(build.precision for build in v.builds),
+        "format": lambda v: tuple(build.dense.format for build in v.builds),
+        "flag": lambda v: tuple(flag for build in v.builds for flag in build.contract.isa),
+        "error": lambda v: tuple(
+            one.worst for build in v.builds for parity in build.parity for one in parity.outputs
+        ),
+        "source": lambda v: (v.lineage.source,),
+        "commit": lambda v: (v.lineage.commit,) if v.lineage.commit else (),
+        "tool": lambda v: tuple(f"{name} {number}" for name, number in v.lineage.tools.items()),
+    }
+)
