@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pipeline.job.misfits import MisfitError
 from registry.errors import SourceError
 from registry.signature import DType, Input
 
@@ -17,7 +18,7 @@ def cast(where: str, array: np.ndarray, tensor: Input) -> np.ndarray:
     """
     numbers = numeric(where, array)
     if tensor.dtype is DType.BFLOAT16:
-        raise SourceError(f"{where}: numpy has no bfloat16. Declare the input as float32")
+        raise MisfitError(f"{where}: numpy has no bfloat16. Declare the input as float32", "dtype")
     result = _exact(where, numbers, np.dtype(tensor.dtype.value))
     _hold(where, result, tensor)
     return np.ascontiguousarray(result)
@@ -70,14 +71,14 @@ def _hold(where: str, array: np.ndarray, tensor: Input) -> None:
     limits = np.unique(most)
     top = f"{limits[0] - 1}" if limits.size == 1 else "its column's cardinality - 1"
     beyond = (array < 0) | (array >= most)
-    _refuse(where, array, beyond, f"is no id: `{tensor.name}` has 0 to {top}")
+    _refuse(where, array, beyond, f"is no id: `{tensor.name}` has 0 to {top}", "ids")
 
 
-def _refuse(where: str, array: np.ndarray, bad: np.ndarray, why: str) -> None:
-    """Name the first bad value and how many there are."""
+def _refuse(where: str, array: np.ndarray, bad: np.ndarray, why: str, key: str = "dtype") -> None:
+    """Name the first bad value, how many there are, and the input's key that says otherwise."""
     if not bad.any():
         return
     first = np.unravel_index(int(np.argmax(bad)), bad.shape)
     count = int(np.count_nonzero(bad))
     more = f" ({count} such values)" if count > 1 else ""
-    raise SourceError(f"{where}, row {first[0]}: {array[first]} {why}{more}")
+    raise MisfitError(f"{where}, row {first[0]}: {array[first]} {why}{more}", key)

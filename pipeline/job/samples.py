@@ -1,7 +1,8 @@
 """Recorded samples as the model's inputs."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from pipeline.job.cast import cast, numeric
 from pipeline.job.job import Samples
+from pipeline.job.misfits import MisfitError, Misfits
 from pipeline.job.nearest import did_you_mean
 from pipeline.job.sample_files import SampleFile, open_samples
 from registry.errors import SourceError
@@ -40,20 +42,31 @@ def read_samples(samples: Samples, inputs: tuple[Input, ...], folder: Path) -> R
         folder: The job file's folder.
 
     Raises:
-        SourceError: A file or column is missing, a shape does not fit, or a value would be
-            lost or is not one that the job allows.
+        SourceError: The file cannot be read, or there are no rows in it.
+        MisfitsError: Columns are missing, shapes do not fit, or values would be lost or are not
+            such as the job allows.
     """
     path = folder / samples.file
     file = open_samples(path)
     reader = _Reader(path, file, samples, _limits(path, file, samples.rows, inputs))
-    arrays = {tensor.name: reader.input(tensor) for tensor in inputs}
-    _agree(path, arrays, inputs)
-    labels = None if samples.labels is None else reader.labels(samples.labels)
+    misfits = Misfits()
+    arrays: dict[str, np.ndarray] = {}
+    for tensor in inputs:
+        with misfits.of("inputs", tensor.name):
+            arrays[tensor.name] = reader.input(tensor)
+    labels = None
+    if samples.labels is not None:
+        with misfits.of("samples", "labels"):
+            labels = reader.labels(samples.labels)
+    misfits.tell()
+    _agree(path, arrays, inputs, misfits)
     rows = row_count(inputs, arrays)
     if rows <= 0:
         raise SourceError(f"{path}: there are no rows in it")
-    if labels is not None and len(labels) != rows:
-        raise SourceError(f"{path}: {len(labels)} labels for {rows} rows")
+    with misfits.of("samples", "labels"):
+        if labels is not None and len(labels) != rows:
+            raise SourceError(f"{path}: {len(labels)} labels for {rows} rows")
+    misfits.tell()
     return Recorded(arrays, labels)
 
 
@@ -71,13 +84,24 @@ class _Reader:
         rows = self.limits.get(tensor.shape[0], _ALL) if tensor.shape else _ALL
         if tensor.offsets is not None and tensor.includes_last and rows != _ALL:
             rows += 1
-        arrays = self.read(columns, rows)
+        with self.columns_of(tensor):
+            arrays = self.read(columns, rows)
         parts = [numeric(f"{self.path}: `{name}`", array) for name, array in arrays.items()]
         if len(columns) == 1:
             where = f"{self.path}: `{columns[0]}`"
             return cast(where, _shaped(where, parts[0], tensor), tensor)
         where = f"{self.path}: the columns of `{tensor.name}`"
         return cast(where, _spread(where, _side_by_side(parts), tensor), tensor)
+
+    @contextmanager
+    def columns_of(self, tensor: Input) -> Iterator[None]:
+        """Say of a column that is not there that `columns` names it, where that does."""
+        try:
+            yield
+        except SourceError as error:
+            named = tensor.name in self.samples.columns
+            keys = ("samples", "columns", tensor.name) if named else ("name",)
+            raise MisfitError(str(error), *keys) from error
 
     def labels(self, column: str) -> np.ndarray:
         where = f"{self.path}: the labels `{column}`"
@@ -138,7 +162,9 @@ def _shaped(where: str, array: np.ndarray, tensor: Input) -> np.ndarray:
     if len(sizes) == len(wanted) and _without_ones(sizes) == _without_ones(found):
         return array.reshape(len(array), *sizes)
     declared = ", ".join(map(str, tensor.shape))
-    raise SourceError(f"{where} has the shape {array.shape}, and the job says [{declared}]")
+    raise MisfitError(
+        f"{where} has the shape {array.shape}, and the job says [{declared}]", "shape"
+    )
 
 
 def _fits(dim: Dim, size: int) -> bool:
@@ -149,14 +175,18 @@ def _without_ones(sizes: Sequence[int]) -> list[int]:
     return [size for size in sizes if size != 1]
 
 
-def _agree(path: Path, arrays: dict[str, np.ndarray], inputs: tuple[Input, ...]) -> None:
+def _agree(
+    path: Path, arrays: dict[str, np.ndarray], inputs: tuple[Input, ...], misfits: Misfits
+) -> None:
     """Hold that an axis has one length in all inputs that name it."""
     seen: dict[Dim, tuple[int, str]] = {}
     for tensor in inputs:
         for dim, size in zip(tensor.shape, arrays[tensor.name].shape, strict=True):
             before, name = seen.setdefault(dim, (size, tensor.name))
             if isinstance(dim, str) and before != size:
-                raise SourceError(
-                    f"{path}: the axis `{dim}` has {before} entries in `{name}` "
-                    f"and {size} in `{tensor.name}`"
-                )
+                with misfits.of("inputs", tensor.name, "shape"):
+                    raise SourceError(
+                        f"{path}: the axis `{dim}` has {before} entries in `{name}` "
+                        f"and {size} in `{tensor.name}`"
+                    )
+    misfits.tell()

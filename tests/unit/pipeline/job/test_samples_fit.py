@@ -46,11 +46,11 @@ def test_check_counts_the_rows_that_fit(write, capsys):
 
 
 @pytest.mark.parametrize("command", ["check", "run"])
-def test_samples_that_do_not_fit_are_shown_where_the_job_names_them(write, command, capsys):
+def test_samples_that_do_not_fit_are_shown_where_the_job_says_otherwise(write, command, capsys):
     home = write(top=10)
     assert call([command, "job.yaml"]) == 11
     err = capsys.readouterr().err
-    assert "job.yaml:8:17: s.npz: `user`, row 2: 10 is no id" in err
+    assert "job.yaml:5:49: s.npz: `user`, row 2: 10 is no id" in err
     assert not home.exists()
 
 
@@ -58,4 +58,51 @@ def test_check_says_as_json_where_samples_do_not_fit(write, capsys):
     write(top=10)
     assert call(["check", "--json", "job.yaml"]) == 11
     (fault,) = json.loads(capsys.readouterr().out)["faults"]
-    assert (fault["line"], fault["column"]) == (8, 17)
+    assert (fault["line"], fault["column"]) == (5, 49)
+
+
+def faults_of(folder, capsys, **arrays) -> list[tuple[int, str]]:
+    np.savez(folder / "s.npz", **arrays)
+    assert call(["check", "--json", "job.yaml"]) == 11
+    found = json.loads(capsys.readouterr().out)["faults"]
+    lines = JOB.splitlines()
+    return [(fault["line"], lines[fault["line"] - 1][fault["column"] - 1 :]) for fault in found]
+
+
+USER, STARTS, Y = np.array([0, 1, 2]), np.array([0, 2]), np.array([0, 1])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "line", "text"),
+    [
+        ({"starts": STARTS, "y": Y}, 5, "user, "),
+        ({"user": np.zeros((3, 2), int), "starts": STARTS, "y": Y}, 5, "[n]"),
+        ({"user": USER + 0.5, "starts": STARTS, "y": Y}, 5, "int64"),
+        ({"user": USER, "starts": STARTS}, 8, "y}"),
+        ({"user": USER, "starts": STARTS, "y": Y[:1]}, 8, "y}"),
+        ({"user": USER, "starts": STARTS[:0], "y": Y[:0]}, 8, "s.npz"),
+    ],
+)
+def test_the_caret_points_at_what_the_job_says_of_it(write, arrays, line, text, tmp_path, capsys):
+    write(top=9)
+    ((found, rest),) = faults_of(tmp_path, capsys, **arrays)
+    assert found == line
+    assert rest.startswith(text)
+
+
+def test_all_that_does_not_fit_is_told_at_once(write, tmp_path, capsys):
+    write(top=9)
+    found = faults_of(tmp_path, capsys, user=USER + 10, starts=STARTS + 0.5, y=Y * np.nan)
+    assert [line for line, _ in found] == [5, 6, 8]
+
+
+def test_columns_that_the_file_does_not_have_are_shown_where_they_are_named(
+    write, tmp_path, capsys
+):
+    write(top=9)
+    job = JOB.replace("file: s.npz, ", "file: s.csv, columns: {user: [person]}, ")
+    (tmp_path / "job.yaml").write_text(job)
+    (tmp_path / "s.csv").write_text("user,starts,y\n1,0,0\n2,1,1\n")
+    assert call(["check", "--json", "job.yaml"]) == 11
+    (fault,) = json.loads(capsys.readouterr().out)["faults"]
+    assert job.splitlines()[fault["line"] - 1][fault["column"] - 1 :].startswith("[person]")
