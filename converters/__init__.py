@@ -2,24 +2,47 @@
 
 from collections import deque
 
-from converters import onnx_to_ipex_torchscript, onnx_to_openvino, torch_to_onnx
+from converters import (
+    onnx_to_ipex_torchscript,
+    onnx_to_openvino,
+    onnx_to_torchscript,
+    torch_to_onnx,
+    torch_to_torchscript,
+    torchscript_to_ipex_torchscript,
+)
 from converters.converter import Converter
 from registry.errors import ConversionError
 from registry.format import Format
+from registry.signature import Road
 
 CONVERTERS: tuple[Converter, ...] = (
     onnx_to_ipex_torchscript.CONVERTER,
     onnx_to_openvino.CONVERTER,
+    onnx_to_torchscript.CONVERTER,
     torch_to_onnx.CONVERTER,
+    torch_to_torchscript.CONVERTER,
+    torchscript_to_ipex_torchscript.CONVERTER,
 )
 
 
-def route(source: Format, result: Format) -> tuple[Converter, ...]:
+def route(source: Format, result: Format, via: Road | None = None) -> tuple[Converter, ...]:
     """Find the shortest way from one format to another; empty where they are the same.
+
+    Args:
+        via: `onnx` goes by ONNX, `torch` goes round it; if not given, either will do.
 
     Raises:
         ConversionError: There is none.
     """
+    if via == "onnx":
+        return (*_shortest(source, Format.ONNX, CONVERTERS), *route(Format.ONNX, result))
+    if via == "torch":
+        rows = tuple(r for r in CONVERTERS if Format.ONNX not in (r.source, r.result))
+        return _shortest(source, result, rows)
+    return _shortest(source, result, CONVERTERS)
+
+
+def _shortest(source: Format, result: Format, rows: tuple[Converter, ...]) -> tuple[Converter, ...]:
     waiting: deque[tuple[Converter, ...]] = deque([()])
     reached = {source}
     while waiting:
@@ -27,7 +50,7 @@ def route(source: Format, result: Format) -> tuple[Converter, ...]:
         here = steps[-1].result if steps else source
         if here == result:
             return steps
-        for converter in CONVERTERS:
+        for converter in rows:
             if converter.source == here and converter.result not in reached:
                 reached.add(converter.result)
                 waiting.append((*steps, converter))

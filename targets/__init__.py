@@ -5,21 +5,24 @@ from typing import Annotated
 from pydantic import Field
 
 from registry.errors import JobError
-from targets import ipex, onnxruntime, openvino
+from targets import ipex, onnxruntime, openvino, torchscript
 from targets.ipex import IpexOptions
 from targets.onnxruntime import OnnxruntimeOptions
 from targets.openvino import OpenvinoOptions
 from targets.target import Target
+from targets.torchscript import TorchscriptOptions
 
 #: One entry of the job's `targets`: one member a runtime.
 AnyTarget = Annotated[
-    OpenvinoOptions | OnnxruntimeOptions | IpexOptions, Field(discriminator="runtime")
+    OpenvinoOptions | OnnxruntimeOptions | IpexOptions | TorchscriptOptions,
+    Field(discriminator="runtime"),
 ]
 
 TARGETS: tuple[Target, ...] = (
     openvino.TARGET,
     onnxruntime.TARGET,
     ipex.TARGET,
+    torchscript.TARGET,
 )
 
 

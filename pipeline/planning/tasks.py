@@ -82,7 +82,7 @@ def _tables(job: Job) -> Node:
 
 
 def _steps(job: Job, target: AnyTarget) -> tuple[Converter, ...]:
-    return route(find_source(job.source).dense, find_target(target.runtime).format)
+    return route(find_source(job.source).dense, find_target(target.runtime).format, target.road)
 
 
 def _conversions(job: Job, target: AnyTarget) -> Iterator[Node]:
@@ -125,8 +125,9 @@ def _layout(step: Converter, target: AnyTarget) -> Layout:
 def _conversion(step: Converter, weights: Precision, target: AnyTarget) -> str:
     toolchain, layout = _place(step, target), _layout(step, target)
     laid = "" if layout == "auto" else f" {layout}"
+    road = " via torch" if target.road == "torch" else ""
     there = "" if toolchain == CURRENT else f" in {toolchain}"
-    return f"convert {step.result} {weights}{laid}{there}"
+    return f"convert {step.result} {weights}{laid}{road}{there}"
 
 
 def _part(job: Job, target: AnyTarget, weights: Precision) -> str:

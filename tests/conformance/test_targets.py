@@ -179,6 +179,6 @@ def test_its_slot_in_the_job_is_told_by_the_runtimes_name(target):
 
 def test_an_unknown_runtime_is_named_with_those_that_there_are():
     with pytest.raises(
-        JobError, match="no runtime 'abacus'; there are openvino, onnxruntime, ipex"
+        JobError, match="no runtime 'abacus'; there are openvino, onnxruntime, ipex, torchscript"
     ):
         find_target("abacus")

@@ -36,6 +36,7 @@ CHECKS: tuple[Check, ...] = (
     files.are_of_the_kind,
     files.exist,
     targets.have_the_flags,
+    targets.take_a_road_that_there_is,
     toolchains.hold_the_runtime,
     push.goes_to_a_store,
     push.names_a_channel,

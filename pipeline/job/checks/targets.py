@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from converters.sources import SOURCES
 from pipeline.job.fault import Fault
 from pipeline.job.node import Node
+from registry.format import Format
 from targets import TARGETS
 from targets.target import TargetOptions
 
@@ -26,3 +28,16 @@ def have_the_flags(job: Node, _: Path) -> Iterator[Fault]:
                 "fleet has it, or write f32"
             )
             yield Fault(precision.place, message)
+
+
+def take_a_road_that_there_is(job: Node, _: Path) -> Iterator[Fault]:
+    """Refuse to go round ONNX where the source is ONNX."""
+    kind = job["source"]["kind"].text
+    dense = {source.kind: source.dense for source in SOURCES}
+    for given in job["targets"]:
+        if given["via"].text == "torch" and dense.get(kind or "") is Format.ONNX:
+            message = (
+                f"`torch` takes a model as torch exported it, and this source ({kind}) becomes "
+                "ONNX; write onnx"
+            )
+            yield Fault(given["via"].place, message)
