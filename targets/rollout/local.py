@@ -10,6 +10,7 @@ from targets.serving.build import choose_build
 from targets.serving.client import infer, is_there, reload
 from targets.serving.compare import compare
 from targets.serving.fetch import fetch, folder_of
+from targets.serving.kept import Hold, tidy
 from targets.serving.load import LoadOptions, load_folder
 from targets.serving.presence import Presence, announced
 from targets.serving.recorded import RecordedAnswers, read_recorded
@@ -18,6 +19,11 @@ from targets.target import Arrays
 
 def prove(site: Site, version: Version) -> Iterator[Step]:
     """Check the contract, pull and verify, load beside what is live, compare the answers."""
+    with Hold(folder_of(version, site.cache)):
+        yield from _prove(site, version)
+
+
+def _prove(site: Site, version: Version) -> Iterator[Step]:
     build = choose_build(version, site.target)
     yield Step("contract", f"this host can run {build.target} ({build.runtime})")
     folder = fetch(site.catalog, version, site.cache)
@@ -53,6 +59,9 @@ def confirm(site: Site, version: Version) -> Iterator[Step]:
         yield Step("serve", f"{where}: {_compare(answers, recorded, build, where)}")
     if not servers:
         yield Step("serve", f"no server runs from {site.cache}; others see the channel move")
+    folder = folder_of(version, site.cache)
+    if gone := tidy(folder.parent, stays=folder.name):
+        yield Step("tidy", f"removed from this host: {', '.join(gone)}; the store still has them")
 
 
 def settle(site: Site, version: Version) -> None:

@@ -1,13 +1,19 @@
 """The version that answers now, and its replacement in one step."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from registry.manifest import Build, Version
 from targets.predictor import Predictor
 from targets.serving.batching import Batcher
 from targets.serving.form import Form
+from targets.serving.in_thread import in_thread
 from targets.serving.limits import Limits
 from targets.serving.metrics import Metrics
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +23,7 @@ class Loaded:
     Attributes:
         rows: Rows of several requests that may be joined; 1 joins nothing.
         ids: The inputs that hold ids.
+        let_go: To be called once it is not used any more; it may take a while.
     """
 
     version: Version
@@ -25,6 +32,7 @@ class Loaded:
     form: Form
     rows: int
     ids: tuple[str, ...]
+    let_go: Callable[[], object] = _nothing
 
 
 @dataclass(frozen=True)
@@ -40,9 +48,10 @@ class Served:
         return self.loaded.version.number
 
     async def retire(self) -> None:
-        """Answer what it has taken on, then let go of its memory."""
+        """Answer what it has taken on, then let go of its memory and its files."""
         await self.batcher.close()
         self.loaded.predictor.close()
+        await in_thread(self.loaded.let_go)
 
 
 class Live:

@@ -3,7 +3,8 @@
 import logging
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from registry.catalog import Catalog
@@ -12,8 +13,9 @@ from registry.manifest import Build, Draft, Version
 from targets.predictor import Predictor, open_predictor
 from targets.serving.build import choose_build
 from targets.serving.compare import compare
-from targets.serving.fetch import fetch
+from targets.serving.fetch import fetch, folder_of
 from targets.serving.form import Form, read_form
+from targets.serving.kept import Hold, tidy
 from targets.serving.live import Loaded
 from targets.serving.recorded import read_recorded
 from targets.serving.warm_up import joins_well, some_inputs, warm_up
@@ -49,13 +51,23 @@ def load_version(catalog: Catalog, version: Version, options: LoadOptions) -> Lo
         PlatformError: What else went wrong, as its own kind; nothing stays loaded.
     """
     build = choose_build(version, options.target)
-    folder = fetch(catalog, version, options.cache)
-    loaded = load_folder(folder, version, build, options)
+    folder = folder_of(version, options.cache)
+    hold = Hold(folder)
     with ExitStack() as unproven:
+        unproven.callback(hold.release)
+        fetch(catalog, version, options.cache)
+        loaded = load_folder(folder, version, build, options)
         unproven.callback(loaded.predictor.close)
         _prove(loaded, folder)
         unproven.pop_all()
-    return loaded
+    tidy(folder.parent)
+    return replace(loaded, let_go=partial(_let_go, hold, folder.parent))
+
+
+def _let_go(hold: Hold, versions: Path) -> None:
+    """Leave a version's files to be removed: when it is the last but one that was used."""
+    hold.release()
+    tidy(versions)
 
 
 def load_folder(folder: Path, version: Version, build: Build, options: LoadOptions) -> Loaded:

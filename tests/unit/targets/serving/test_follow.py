@@ -67,6 +67,26 @@ def test_goes_where_the_channel_goes(catalog, tmp_path):
     asyncio.run(main())
 
 
+def test_versions_that_are_not_live_any_more_leave_the_host_but_for_one(catalog, tmp_path):
+    publish(catalog, tmp_path, 3, runtimes=("onnxruntime",))
+
+    def pulled():
+        folders = (tmp_path / "versions" / "ranker").iterdir()
+        return sorted(path.name.partition("-")[0] for path in folders if path.is_dir())
+
+    async def main():
+        async with following(catalog, tmp_path) as scene:
+            await scene.comes_to(2)
+            assert pulled() == ["1", "2"]
+            catalog.move("ranker", "production", 3, who="me", why="the third one")
+            await scene.comes_to(3)
+            async with asyncio.timeout(10):
+                while pulled() != ["2", "3"]:
+                    await asyncio.sleep(0.01)
+
+    asyncio.run(main())
+
+
 @pytest.mark.parametrize("fault", [StoreError("no network"), ZeroDivisionError("a bug")])
 def test_tries_again_after_a_while(catalog, tmp_path, fault):
     async def main():
