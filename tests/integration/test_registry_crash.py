@@ -59,6 +59,24 @@ def test_killed_at_any_moment_it_leaves_no_half_version(place: Place, tmp_path):
 
 
 @both
+def test_killed_at_its_steps_every_action_leaves_the_store_whole(place: Place, tmp_path):
+    every, kills = (40, 2) if place.endpoint else (5, 10)
+    arguments = [place.url, place.endpoint or "", str(tmp_path), str(every), str(kills)]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.killing", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    *actions, moments = (line.split() for line in done.stdout.splitlines())
+    assert [name for name, _ in actions] == ["push", "move", "pull", "sweep"]
+    assert all(int(steps) >= every for _, steps in actions)
+    assert moments == ["moments", str(kills)]
+
+
+@both
 def test_killed_while_it_pulls_a_later_pull_is_right(place: Place, tmp_path):
     catalog = Catalog(place.open())
     draft = write_draft(tmp_path / "draft", answer=os.urandom(24 << 20))
