@@ -1,0 +1,74 @@
+"""Convert ONNX files for IPEX and run them, inside of its toolchain.
+
+python -m tests.ipex_answers FOLDER: every folder in it holds `model.onnx`, `options.json` (of the
+conversion, for each precision) and `cases/*.npz` (`in/<name>`, `out/<name>`). Writes
+`answers.json`: for each folder and precision the worst error by case, or the fault; the
+operators that ran; and what is in force.
+"""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from converters.converter import ConvertOptions
+from converters.onnx_to_ipex_torchscript import CONVERTER
+from registry.errors import PlatformError
+from targets.ipex import TARGET
+from targets.target import ThreadPlan
+
+
+def main(folder: Path) -> None:
+    """Answer all cases of all folders."""
+    found = {one.name: answer(one) for one in sorted(folder.iterdir()) if one.is_dir()}
+    (folder / "answers.json").write_text(json.dumps(found))
+
+
+def answer(folder: Path) -> dict[str, object]:
+    """Answer the cases in each precision."""
+    asked = json.loads((folder / "options.json").read_text())
+    found: dict[str, object] = {}
+    for options in map(ConvertOptions.model_validate, asked):
+        out = folder / f"{options.weights}-{options.layout}"
+        try:
+            found[out.name] = run(folder, out, options)
+        except PlatformError as error:
+            found[out.name] = {"fault": str(error)}
+    return found
+
+
+def run(folder: Path, out: Path, options: ConvertOptions) -> dict[str, object]:
+    """Convert, load, and compare with what each case wants."""
+    import torch  # noqa: PLC0415  the toolchain's
+
+    CONVERTER.convert(folder, out, options)
+    signature = CONVERTER.read_signature(out)
+    runner = TARGET.load(out, options.weights, ThreadPlan(threads=1))
+    errors = {path.stem: _error(runner, np.load(path)) for path in (folder / "cases").iterdir()}
+    nodes = torch.jit.last_executed_optimized_graph().nodes()
+    return {
+        "errors": errors,
+        "operators": Counter(node.kind() for node in nodes),
+        "force": runner.in_force(),
+        "faults": CONVERTER.inspect(out),
+        "shapes": [list(tensor.shape) for tensor in signature.outputs],
+    }
+
+
+def _error(runner, case) -> float:
+    given = {name[3:]: case[name] for name in case.files if name.startswith("in/")}
+    answers = runner.run(given)
+    wanted = {name[4:]: case[name] for name in case.files if name.startswith("out/")}
+    assert answers.keys() == wanted.keys()
+    worst = 0.0
+    for name, array in wanted.items():
+        assert answers[name].shape == array.shape, (name, answers[name].shape, array.shape)
+        off = np.abs(answers[name].astype(float) - array.astype(float)) / (1 + np.abs(array))
+        worst = max(worst, float(off.max(initial=0.0)))
+    return worst
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
