@@ -15,7 +15,7 @@ class SplitOptions(Frozen):
             name patterns (fnmatch) cuts what matches, whatever its size.
         keep: Patterns of tables that stay in the dense part.
         min_rows, min_bytes: `auto` cuts a table that reaches either.
-        shard_bytes: Size of a shard of a table, in bytes, before the header.
+        shard_bytes: Largest size of a shard of a table, in bytes, before the header.
     """
 
     tables: Literal["auto", "none"] | tuple[str, ...] = "auto"

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from converters.shard_size import shard_size
 from converters.tables import Written, check_room, write_table
 from pipeline.processes.task import Task
 from pipeline.stages.part import read_split
@@ -50,7 +51,7 @@ def run(task: Task, out: Path, progress: Progress) -> dict[str, File]:
                 origins[table.name],
                 folder,
                 out,
-                options.shard_bytes,
+                shard_size(_bytes(table), total, options.shard_bytes),
                 _part_of(progress, before, _bytes(table), total),
             )
         )
