@@ -24,6 +24,7 @@ def known(small, monkeypatch):
         "pipeline.toolchains",
         "pipeline.toolchains.inside",
         "pipeline.planning.planner",
+        "pipeline.running.diary",
     ):
         monkeypatch.setattr(f"{module}.find_toolchain", lambda name: toolchain)
     import pydantic  # noqa: PLC0415
@@ -51,12 +52,26 @@ def test_a_stage_runs_in_its_toolchain(known, node, lay_out):
     assert str(place.folder_of(known) / "bin" / "python") in script
 
 
-def test_a_death_in_there_names_stage_and_cause(known, node, lay_out):
+@pytest.mark.parametrize(
+    ("do", "words"),
+    [
+        ("segfault", "its process was ended by SIGSEGV: native code of a framework crashed"),
+        ("abort", "its process was ended by SIGABRT: native code of a framework gave up"),
+        ("illegal", "its process was ended by SIGILL: this CPU lacks an instruction"),
+        ("leave", "its process left with code 3 before the stage was done"),
+        ("leave_at_once", "its process left with code 0 before the stage was done"),
+        ("hang", "its process gave no sign of life for 3 s"),
+        ("allocate", "ran out of memory"),
+        ("be_killed", "its process was ended by SIGKILL"),
+    ],
+)
+def test_a_death_in_there_names_stage_and_cause(known, node, lay_out, do, words):
     sync(known, silent, lambda: None)
-    plan = lay_out(node("one", do="illegal", toolchain="small"))
-    result = execute(plan, Wishes(), Unwatched())
+    plan = lay_out(node("one", do=do, toolchain="small"))
+    result = execute(plan, Wishes(patience=3.0), Unwatched())
     assert isinstance(result.error, WorkerError)
-    assert "one: its process was ended by SIGILL" in str(result.error)
+    assert str(result.error).startswith("one: ")
+    assert words in str(result.error)
 
 
 def test_what_it_pins_is_part_of_the_key(known, node, lay_out):
