@@ -34,6 +34,8 @@ LISTED = 10
 #: Of a folder that nobody has digested before.
 NOTHING_EXPECTED: Mapping[str, File] = MappingProxyType({})
 
+NO_VERSIONS: Mapping[Path, Version] = MappingProxyType({})
+
 
 class Catalog:
     """What is published in a store. Holds no state: another process may publish at any time.
@@ -115,9 +117,25 @@ class Catalog:
 
         return publishing.bring(self.store, publishing.Load(files, paths, progress), commit)
 
-    def pull(self, version: Version, folder: Path, progress: Progress = silent) -> Path:
-        """Bring a version's files into a folder, each verified; goes on where one broke off."""
-        return pulling.pull(self.store, version, folder, progress)
+    def pull(
+        self,
+        version: Version,
+        folder: Path,
+        progress: Progress = silent,
+        *,
+        near: Mapping[Path, Version] = NO_VERSIONS,
+    ) -> Path:
+        """Bring a version's files into a folder, each verified; goes on where one broke off.
+
+        Args:
+            near: Versions that this host has, by folder: what they share is linked, not fetched.
+        """
+        files = {
+            file.digest: other / name
+            for other, held in near.items()
+            for name, file in held.files.items()
+        }
+        return pulling.pull(self.store, version, folder, progress, files)
 
     def verify(self, version: Version, progress: Progress = silent) -> None:
         """Read every blob of a version and compare its digest."""

@@ -11,6 +11,7 @@ class Format(StrEnum):
     OPENVINO_IR = "openvino_ir"
     TORCHSCRIPT = "torchscript"
     IPEX_TORCHSCRIPT = "ipex_torchscript"
+    INDUCTOR = "inductor"
 
 
 #: The file to open in a folder that holds a part in a format.
@@ -20,4 +21,5 @@ ENTRY: dict[Format, str] = {
     Format.OPENVINO_IR: "model.xml",
     Format.TORCHSCRIPT: "model.pt",
     Format.IPEX_TORCHSCRIPT: "model.pt",
+    Format.INDUCTOR: "model.pt2",
 }

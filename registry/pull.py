@@ -1,9 +1,10 @@
 """Bring a version's files out of a store, and believe none of them before its digest is right."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from registry.digest import Advance, digest_file, digest_of
 from registry.disk import disk_faults
@@ -17,9 +18,21 @@ from registry.store.store import Store
 
 Named = tuple[str, File]
 
+NOTHING_NEAR: Mapping[str, Path] = MappingProxyType({})
 
-def pull(store: Store, version: Version, folder: Path, progress: Progress) -> Path:
+
+def pull(
+    store: Store,
+    version: Version,
+    folder: Path,
+    progress: Progress,
+    near: Mapping[str, Path] = NOTHING_NEAR,
+) -> Path:
     """Bring every file into a folder; what is there and right stays, what is wrong is replaced.
+
+    Args:
+        near: Files on this host by digest, of versions that were pulled before: they are linked
+            in place of being fetched, once their digest is seen to be right.
 
     Raises:
         IntegrityError: A blob is not what was published.
@@ -32,7 +45,9 @@ def pull(store: Store, version: Version, folder: Path, progress: Progress) -> Pa
     def bring(named: Named) -> None:
         name, file = named
         path = _place(folder, name)
-        if not _is_there(path, file, tally.advance):
+        if _is_there(path, file, tally.advance):
+            return
+        if not _take_near(near.get(file.digest), file, path, tally.advance):
             _fetch(store, named, folder, path, tally.advance)
 
     each(bring, version.files.items(), tally)
@@ -86,6 +101,20 @@ def _fetch(store: Store, named: Named, folder: Path, path: Path, advance: Advanc
     with disk_faults(path), partial_file(folder) as copy:
         read_blob(store, named, lambda chunk: write_all(copy, chunk), advance)
         Path(os.fsdecode(copy.name)).replace(path)
+
+
+def _take_near(near: Path | None, file: File, path: Path, advance: Advance) -> bool:
+    """Link a file that this host has already, if it is still what it was."""
+    if near is None:
+        return False
+    try:
+        if near.is_symlink() or not near.is_file():
+            return False
+        path.unlink(missing_ok=True)
+        path.hardlink_to(near)
+    except OSError:  # another disk, or gone meanwhile: then it is fetched
+        return False
+    return _is_there(path, file, advance)
 
 
 def _place(folder: Path, name: str) -> Path:
