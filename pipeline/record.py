@@ -17,11 +17,17 @@ Outcome = Literal["running", "published", "done", "failed", "interrupted"]
 
 
 class Usage(Frozen):
-    """What a stage took: wall and CPU time in seconds, and its peak of resident memory in bytes."""
+    """What a stage took: wall and CPU time in seconds, and memory in bytes.
+
+    Attributes:
+        peak: The most of its own; pages of mapped files, which the kernel can drop, do not count.
+        resident: The most with those pages.
+    """
 
     seconds: float
     cpu: float
     peak: int
+    resident: int | None = None
 
 
 class Fault(Frozen):

@@ -1,6 +1,7 @@
 """A stage that does what its options say: well, or in one of the ways in which stages go wrong."""
 
 import ctypes
+import mmap
 import os
 import resource
 import signal
@@ -23,6 +24,7 @@ class Ways(Frozen):
     steps: int = 3
     pause: float = 0.0
     bytes: int = 0
+    file: str = ""
 
 
 class OwnError(ConversionError):
@@ -68,6 +70,12 @@ def allocate(task, out, progress):
 def hold(task, out, progress):
     held = bytearray(int(task.options["bytes"]))
     held[:: 1 << 12] = b"x" * len(held[:: 1 << 12])
+
+
+def read_mapped(task, out, progress):
+    with Path(task.options["file"]).open("rb") as file:
+        mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    assert not any(mapped[:: 1 << 12])
 
 
 def chatter(task, out, progress):

@@ -28,7 +28,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Bytes that a stage will add to the disk, and its peak of resident memory in bytes.
+    """Bytes that a stage will add to the disk, and its peak of memory of its own in bytes.
 
     Attributes:
         seconds: As last measured, if ever.

@@ -21,12 +21,14 @@ class Finished(Frozen):
     """The stage is done.
 
     Attributes:
-        peak: The most memory that it held, in bytes.
+        peak: The most memory that it held, pages of mapped files too, in bytes.
+        mapped: Pages of mapped files that it holds at its end, in bytes.
         files: Digests of files that it hashed while it wrote them, by their path in the output.
     """
 
     event: Literal["finished"] = "finished"
     peak: int
+    mapped: int = 0
     files: dict[str, File] = Field(default_factory=dict)
 
 

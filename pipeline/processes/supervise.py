@@ -15,6 +15,7 @@ from typing import IO, assert_never
 from pipeline.processes import resources
 from pipeline.processes.deaths import died, hung, raised
 from pipeline.processes.events import EVENT, Event, Failed, Finished, Progressed
+from pipeline.processes.memory import Peak
 from pipeline.processes.setting import Setting, command
 from pipeline.processes.task import Task
 from pipeline.record import Usage
@@ -23,6 +24,9 @@ from registry.progress import Progress
 
 #: Seconds between SIGTERM and SIGKILL.
 GRACE = 3.0
+
+#: Seconds between two looks at the process at most.
+LOOK = 0.05
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Child:
     process: subprocess.Popen[bytes]
     events: int
     handle: int
+    peak: Peak
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,12 @@ def run_task(task: Task, place: Place, setting: Setting, progress: Progress) -> 
         for_memory = code == -signal.SIGKILL and resources.oom_kills() > kills
         raise died(task, place.log, code, for_memory=for_memory)
     seconds = time.monotonic() - start
-    usage = Usage(seconds=seconds, cpu=used.ru_utime + used.ru_stime, peak=last.peak)
+    usage = Usage(
+        seconds=seconds,
+        cpu=used.ru_utime + used.ru_stime,
+        peak=child.peak.with_end(last.peak, last.mapped),
+        resident=last.peak,
+    )
     return Done(usage, last.files)
 
 
@@ -85,7 +95,7 @@ def _started(task: Task, place: Place, setting: Setting) -> Iterator[Child]:
     os.close(theirs)
     handle = os.pidfd_open(process.pid)
     try:
-        yield Child(process, ours, handle)
+        yield Child(process, ours, handle, Peak(process.pid))
     finally:
         if process.returncode is None:
             _stop(process, handle)
@@ -148,7 +158,8 @@ def _events(child: Child, task: Task, place: Place, silence: float) -> Iterator[
         waiting.register(child.events, selectors.EVENT_READ)
         waiting.register(child.handle, selectors.EVENT_READ)
         while True:
-            ready = {key.fd for key, _ in waiting.select(min(1.0, silence / 4))}
+            ready = {key.fd for key, _ in waiting.select(min(LOOK, silence / 4))}
+            child.peak.look()
             if child.events in ready:
                 chunk = os.read(child.events, 1 << 16)
                 if not chunk:

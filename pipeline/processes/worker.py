@@ -18,6 +18,7 @@ from importlib import import_module
 from pathlib import Path
 
 from pipeline.processes.events import Event, Failed, Finished, Progressed
+from pipeline.processes.memory import memory_of
 from pipeline.processes.task import Task
 from registry import errors
 from registry.disk import FULL
@@ -62,7 +63,8 @@ def perform(task: Task, out: Path, send: Send) -> int:
         failure = explain(error, task, out)
         send(Failed(kind=_kind(failure), message=str(failure), peak=peak_memory()))
         return failure.exit_code if isinstance(failure, PlatformError) else 1
-    send(Finished(peak=peak_memory(), files=files))
+    held = memory_of("self")
+    send(Finished(peak=peak_memory(), mapped=held.mapped if held else 0, files=files))
     return 0
 
 
@@ -146,9 +148,8 @@ def peak_memory() -> int:
 
     Not `ru_maxrss`: that starts at the size of the process which started this one.
     """
-    status = Path("/proc/self/status").read_text()
-    line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
-    return int(line.split()[1]) << 10
+    held = memory_of("self")
+    return held.highest if held else 0
 
 
 def die_with(*, parent: int) -> None:

@@ -164,3 +164,11 @@ def _gone(pid: int) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def test_pages_of_mapped_files_are_no_memory_that_a_stage_needs(task, place, setting, tmp_path):
+    (tmp_path / "table").write_bytes(bytes(200 << 20))
+    options = {"file": str(tmp_path / "table")}
+    used = run_task(task("read_mapped", **options), place, setting, silent).usage
+    assert used.resident > 200 << 20
+    assert used.peak < 100 << 20
