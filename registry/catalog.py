@@ -15,18 +15,19 @@ from registry.cleaning.sweep import Sweeper
 from registry.comparing.compare import compare
 from registry.comparing.difference import Difference
 from registry.errors import StoreError
+from registry.exchange.copy import copy_version
 from registry.layout import MODELS, channels_prefix
 from registry.manifest import Draft, File, Move, Version
 from registry.marks import Removal, Tag
 from registry.progress import Progress, silent
 from registry.reference import Reference, check_name, parse_reference
-from registry.removal import mark_removed, read_removal, removed_from
+from registry.removal import mark_removed, read_removal
 from registry.searching.condition import parse_condition
 from registry.searching.usage import Usages, measure
 from registry.side_by_side import ahead
 from registry.store.store import Store
 from registry.tag import new_tag, read_tag, set_tag, tags_of
-from registry.versions import committed, find_version, read_committed, usable
+from registry.versions import find_version, read_committed, usable
 
 #: Names that an error lists.
 LISTED = 10
@@ -100,22 +101,19 @@ class Catalog:
         check_name("model", draft.model)
         ready, paths = publishing.prepare(draft, folder, progress)
         publishing.check_expected(ready.files, expected, folder)
-        numbers = committed(self.store, draft.model)
-        newest = self._newest_of(draft.model, numbers)
-        files = ready.files
-        is_there = newest is not None and newest.fingerprint == ready.fingerprint
-        if newest is not None and is_there:
-            files = {name: file for name, file in newest.files.items() if files.get(name) == file}
 
-        def commit() -> Version:
-            if newest is not None and is_there:
-                return newest
-            last = max(numbers, default=0)
-            return publishing.claim(
-                self.store, ready, last, lambda number: self.version(draft.model, number)
-            )
+        def upload(files: Mapping[str, File]) -> None:
+            publishing.upload_files(self.store, files, paths, progress)
 
-        return publishing.bring(self.store, publishing.Load(files, paths, progress), commit)
+        return publishing.publish(self.store, ready, upload)
+
+    def copy(self, version: Version, other: "Catalog", progress: Progress = silent) -> Version:
+        """Make a version of another catalog's one of this; blobs that are there stay there.
+
+        Raises:
+            IntegrityError: A blob of the other is not what was published.
+        """
+        return copy_version(other.store, self.store, version, progress)
 
     def pull(
         self,
@@ -250,11 +248,6 @@ class Catalog:
         check_name("model", model)
         check_name("channel", name)
         return channels.moves_of(self.store, model, name)
-
-    def _newest_of(self, model: str, numbers: tuple[int, ...]) -> Version | None:
-        gone = removed_from(self.store, model) if numbers else frozenset()
-        left = [number for number in numbers if number not in gone]
-        return self.version(model, left[-1]) if left else None
 
     def _pointed_at(self, model: str, name: str) -> int:
         """Find the version that a channel points to, or that a tag names."""

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,8 +15,10 @@ from registry.layout import blob_key, numbered, versions_prefix
 from registry.manifest import Draft, File, Version
 from registry.progress import Progress
 from registry.record import write_record
+from registry.removal import removed_from
 from registry.side_by_side import Tally, each
 from registry.store.store import Store
+from registry.versions import committed, read_committed
 
 
 def prepare(draft: Draft, folder: Path, progress: Progress) -> tuple[Version, dict[str, Path]]:
@@ -56,33 +57,30 @@ def check_expected(found: Mapping[str, File], expected: Mapping[str, File], fold
         )
 
 
-@dataclass(frozen=True)
-class Load:
-    """The files that a store is to have, by the names of a version, and where they lie."""
-
-    files: Mapping[str, File]
-    paths: Mapping[str, Path]
-    progress: Progress
-
-
-def bring(store: Store, load: Load, commit: Callable[[], Version]) -> Version:
+def bring(
+    store: Store,
+    files: Mapping[str, File],
+    upload: Callable[[], None],
+    commit: Callable[[], Version],
+) -> Version:
     """Bring blobs into a store, and commit while no sweep can have taken any of them.
 
     Where that took long, it is done once more: then nearly all is there, and it is quick.
     """
     while True:
         start = time.monotonic()
-        with announced(store, (file.digest for file in load.files.values())):
-            _upload(store, load)
+        with announced(store, (file.digest for file in files.values())):
+            upload()
             if time.monotonic() - start < RENEWED:
                 return commit()
 
 
-def _upload(store: Store, load: Load) -> None:
-    """Bring blobs into a store; those that are there are left alone."""
-    paths = load.paths
-    once = {file.digest: (file, paths[name]) for name, file in load.files.items() if name in paths}
-    tally = Tally(sum(file.size for file, _ in once.values()), load.progress)
+def upload_files(
+    store: Store, files: Mapping[str, File], paths: Mapping[str, Path], progress: Progress
+) -> None:
+    """Bring the blobs of files into a store; those that are there are left alone."""
+    once = {file.digest: (file, paths[name]) for name, file in files.items() if name in paths}
+    tally = Tally(sum(file.size for file, _ in once.values()), progress)
 
     def bring_one(blob: tuple[File, Path]) -> None:
         file, path = blob
@@ -91,7 +89,34 @@ def _upload(store: Store, load: Load) -> None:
     each(bring_one, once.values(), tally)
 
 
-def claim(store: Store, draft: Version, newest: int, read: Callable[[int], Version]) -> Version:
+def publish(
+    store: Store,
+    ready: Version,
+    upload: Callable[[Mapping[str, File]], None],
+) -> Version:
+    """Make a version of one whose files are known, unless the newest answers from the same.
+
+    Args:
+        upload: Brings files into the store, by their names.
+    """
+    numbers = committed(store, ready.model)
+    newest = _newest(store, ready.model, numbers)
+    if newest is not None and newest.fingerprint == ready.fingerprint:
+        there, wanted = newest, ready.files
+        same = {name: file for name, file in there.files.items() if wanted.get(name) == file}
+        return bring(store, same, lambda: upload(same), lambda: there)
+    last = max(numbers, default=0)
+    return bring(store, ready.files, lambda: upload(ready.files), lambda: claim(store, ready, last))
+
+
+def _newest(store: Store, model: str, numbers: tuple[int, ...]) -> Version | None:
+    """Read the newest version that is not removed, of those that a listing has shown."""
+    gone = removed_from(store, model) if numbers else frozenset()
+    left = [number for number in numbers if number not in gone]
+    return read_committed(store, model, left[-1]) if left else None
+
+
+def claim(store: Store, draft: Version, newest: int) -> Version:
     """Commit a version under the next free number, or find that a rival committed the same."""
     number = newest + 1
     while True:
@@ -99,7 +124,7 @@ def claim(store: Store, draft: Version, newest: int, read: Callable[[int], Versi
         key = numbered(versions_prefix(version.model), number)
         if store.create(key, write_record(version)):
             return version
-        rival = read(number)
+        rival = read_committed(store, draft.model, number)
         if rival.fingerprint == draft.fingerprint:
             return rival
         number += 1

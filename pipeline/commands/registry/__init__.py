@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import typer
 
+from pipeline.commands.registry.cp import cp
 from pipeline.commands.registry.diff import diff
 from pipeline.commands.registry.du import du
 from pipeline.commands.registry.gc import gc
@@ -30,6 +31,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     rollback,
     tag,
     pull,
+    cp,
     verify,
     rm,
     gc,
