@@ -4,9 +4,12 @@ import hashlib
 import json
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
+from registry.digest import Advance, digest_file, ignore
 from registry.errors import SourceError
+from registry.progress import Progress
 
 #: A file that changed this recently (in ns) may change again within the same tick of its clock.
 _SETTLED = 2_000_000_000
@@ -24,29 +27,56 @@ class Digests:
         self._unsettled: set[str] = set()
         self._new = False
 
-    def of(self, path: Path) -> str:
+    def learn(self, paths: Iterable[Path], progress: Progress) -> None:
+        """Read those files that are not known yet, and tell how far that is, in bytes.
+
+        Raises:
+            SourceError: A file is not there.
+        """
+        unknown = [path for path in dict.fromkeys(paths) if self._remembered(path) is None]
+        total, done = sum(path.stat().st_size for path in unknown), 0
+
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            progress(done, total, "bytes")
+
+        for path in unknown:
+            self.of(path, advance)
+
+    def of(self, path: Path, advance: Advance = ignore) -> str:
         """Return a file's digest as hex digits.
+
+        Args:
+            advance: Told of the bytes as they are read, where the file is not known yet.
 
         Raises:
             SourceError: There is no such file.
         """
+        if (known := self._remembered(path)) is not None:
+            return known
         name = str(path.resolve())
         try:
             stat = path.stat()
-            mark: list[int | str] = [stat.st_size, stat.st_mtime_ns, stat.st_ino]
-            known = self._known.get(name)
-            if known is not None and known[:3] == mark:
-                return str(known[3])
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            mark = _mark(stat)
+            digest = digest_file(path, advance).digest
         except OSError as error:
-            raise SourceError(f"{path}: cannot be read: {error.strerror}") from error
+            raise _unreadable(path, error) from error
         self._known[name] = [*mark, digest]
         if time.time_ns() - stat.st_mtime_ns > _SETTLED:
             self._new = True
         else:
             self._unsettled.add(name)
         return digest
+
+    def _remembered(self, path: Path) -> str | None:
+        """Return the digest of a file that did not change since it was read."""
+        known = self._known.get(str(path.resolve()))
+        try:
+            mark = _mark(path.stat())
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        return str(known[3]) if known is not None and known[:3] == mark else None
 
     def save(self) -> None:
         """Keep what was learnt for the next time; the last of several runs wins."""
@@ -57,6 +87,15 @@ class Digests:
             draft.write_text(json.dumps(settled))
             draft.replace(self._memory)
             self._new = False
+
+
+def _mark(stat: os.stat_result) -> list[int | str]:
+    """Return what changes with a file's content."""
+    return [stat.st_size, stat.st_mtime_ns, stat.st_ino]
+
+
+def _unreadable(path: Path, error: OSError) -> SourceError:
+    return SourceError(f"{path}: cannot be read: {error.strerror}")
 
 
 def _read(memory: Path) -> dict[str, list[int | str]]:

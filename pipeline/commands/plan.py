@@ -25,13 +25,17 @@ def plan(
     Nothing is run and nothing is written. Figures are those of earlier runs; where there are
     none they are upper bounds from the sizes of the model's files, marked with "up to".
     """
+    from pipeline.home import whole  # noqa: PLC0415
     from pipeline.job.load import load_job  # noqa: PLC0415
+    from pipeline.planning.plan import JobFile  # noqa: PLC0415
     from pipeline.planning.plan import plan as make_plan  # noqa: PLC0415
     from pipeline.processes import resources  # noqa: PLC0415  the command's help starts fast
+    from pipeline.showing.reading import reading_sources  # noqa: PLC0415
+    from pipeline.showing.watch import watching  # noqa: PLC0415
 
-    made = make_plan(
-        load_job(job), job.parent, home.resolve(), text=job.read_text("utf-8"), name=job.name
-    )
+    found, file = load_job(job), JobFile(job.name, job.read_text("utf-8"))
+    with watching(json=False) as watch, reading_sources(watch) as reading:
+        made = make_plan(found, job.parent, whole(home), file=file, reading=reading)
     free = {"disk": resources.free_disk(made.home), "memory": resources.free_memory()}
     if as_json:
         console.emit(as_record(made, free))

@@ -43,10 +43,12 @@ def run(  # noqa: PLR0913  each is an option of the command
     Stages whose inputs, options, code and tools have not changed are taken from the cache, so
     that a run that was stopped goes on where it was.
     """
-    from pipeline.job.fitting import fit_samples  # noqa: PLC0415  the command's help starts fast
+    from pipeline.home import whole  # noqa: PLC0415  the command's help starts fast
+    from pipeline.job.fitting import fit_samples  # noqa: PLC0415
     from pipeline.job.load import load_job  # noqa: PLC0415
-    from pipeline.planning.plan import plan  # noqa: PLC0415
+    from pipeline.planning.plan import JobFile, plan  # noqa: PLC0415
     from pipeline.running.run import Wishes, execute  # noqa: PLC0415
+    from pipeline.showing.reading import reading_sources  # noqa: PLC0415
     from pipeline.showing.watch import watching  # noqa: PLC0415
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -54,10 +56,10 @@ def run(  # noqa: PLR0913  each is an option of the command
     try:
         found = load_job(job)
         fit_samples(found, job)
-        planned = plan(
-            found, job.parent, home.resolve(), text=job.read_text("utf-8"), name=job.name
-        )
+        file = JobFile(job.name, job.read_text("utf-8"))
         with watching(json=as_json) as watch:
+            with reading_sources(watch) as reading:
+                planned = plan(found, job.parent, whole(home), file=file, reading=reading)
             result = execute(planned, wishes, watch)
     except PlatformError as error:
         if as_json:

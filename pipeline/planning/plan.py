@@ -3,6 +3,7 @@
 import getpass
 import hashlib
 import socket
+from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.caching.digest import Digests, digest_of_code
@@ -14,41 +15,64 @@ from pipeline.planning.tasks import Lineage, graph, source_files
 from pipeline.processes.resources import cpu_name
 from pipeline.processes.setting import ROOT
 from pipeline.toolchains.versions import tool_versions
+from registry.progress import Progress, silent
 from targets.host.cpu import host
 
 
+@dataclass(frozen=True)
+class JobFile:
+    """What is kept of a job's file.
+
+    Attributes:
+        text: For the version's lineage; without it, the job as JSON.
+    """
+
+    name: str = "job.yaml"
+    text: str | None = None
+
+
+_UNNAMED = JobFile()
+
+
 def plan(
-    job: Job, folder: Path, home: Path, *, text: str | None = None, name: str = "job.yaml"
+    job: Job,
+    folder: Path,
+    home: Path,
+    *,
+    file: JobFile = _UNNAMED,
+    reading: Progress = silent,
 ) -> Plan:
     """Find out what a run would do; write nothing.
 
     Args:
         folder: The job file's folder.
-        text: Of the job file, for the version's lineage; without it, the job as JSON.
-        name: Of the job file.
+        reading: Told how far the reading of files is that are not known yet.
     """
     folder, home = folder.resolve(), home.resolve()
-    text = job.model_dump_json(by_alias=True) if text is None else text
+    text = job.model_dump_json(by_alias=True) if file.text is None else file.text
     digests, tools = Digests(home / "digests.json"), tool_versions()
-    files = {relative(file, folder): digests.of(file) for file in source_files(job, folder)}
+    sources = source_files(job, folder)
+    samples = (folder / job.samples.file,) if job.samples else ()
+    digests.learn((*sources, *samples), reading)
+    files = {relative(source, folder): digests.of(source) for source in sources}
     digest = hashlib.sha256(canonical(dict(files)).encode()).hexdigest()
     lineage = Lineage(text, describe_source(job), digest, _who())
     nodes = graph(job, folder, lineage)
-    read = {file for node in nodes for file in node.files}
+    read = {path for node in nodes for path in node.files}
     here = host()
     planner = Planner(
-        job=f"{job.model}/{name}",
+        job=f"{job.model}/{file.name}",
         folder=folder,
         home=home,
         digests=digests,
         tools=tools,
         code=digest_of_code(ROOT),
         cpu=" ".join(sorted(here.flags)),
-        size=sum(file.stat().st_size for file in read if file.is_file()),
+        size=sum(path.stat().st_size for path in read if path.is_file()),
     )
     return Plan(
         model=job.model,
-        job=f"{job.model}/{name}",
+        job=f"{job.model}/{file.name}",
         text=text,
         folder=folder,
         home=home,

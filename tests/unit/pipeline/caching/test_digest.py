@@ -85,3 +85,35 @@ def test_code_that_a_stage_can_reach_changes_the_digest_and_no_other(tmp_path):
     assert digest_of_code(tmp_path) == before
     (tmp_path / "registry/a.py").write_text("2")
     assert digest_of_code(tmp_path) != before
+
+
+def test_to_learn_reads_what_is_not_known_and_tells_how_far_it_is(settled, tmp_path):
+    other = tmp_path / "other"
+    other.write_bytes(bytes(3 << 20))
+    _age(other)
+    digests = Digests(tmp_path / "memory")
+    digests.of(settled)
+    seen = []
+    digests.learn([settled, other, other], lambda *said: seen.append(said))
+    assert [done for done, _, _ in seen] == sorted({done for done, _, _ in seen})
+    assert seen[-1] == (3 << 20, 3 << 20, "bytes")
+    before = len(seen)
+    digests.learn([settled, other], lambda *said: seen.append(said))
+    assert len(seen) == before
+
+
+def test_to_learn_stops_where_it_is_told_to_and_keeps_what_is_whole(settled, tmp_path):
+    big = tmp_path / "big"
+    big.write_bytes(bytes(8 << 20))
+    _age(big)
+    digests = Digests(tmp_path / "memory")
+
+    def stop(done, total, unit):
+        if done > 2 << 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        digests.learn([settled, big], stop)
+    digests.save()
+    assert str(settled) in (tmp_path / "memory").read_text()
+    assert str(big) not in (tmp_path / "memory").read_text()
