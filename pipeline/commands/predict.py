@@ -143,6 +143,8 @@ def _cast(array: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _write(path: Path, answers: Mapping[str, np.ndarray]) -> None:
+    if path.exists() and not path.is_file():
+        raise ResourceError(f"{path}: cannot be written: not a file. Name an npz file")
     try:
         with path.open("wb") as file:
             np.savez(file, allow_pickle=False, **answers)
