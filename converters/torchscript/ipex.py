@@ -33,7 +33,11 @@ def optimise(module: Any, given: Examples, options: ConvertOptions, file: Path) 
         dtype = torch.bfloat16 if options.weights == "bf16" else torch.float32
         # What it folds by tracing again would lose the arithmetic of shapes.
         folding = {"conv_bn_folding": False, "linear_bn_folding": False}
-        module = ipex.optimize(module, dtype=dtype, inplace=True, **folding)
+        try:
+            module = ipex.optimize(module, dtype=dtype, inplace=True, **folding)
+        except Exception as error:
+            what = f"IPEX cannot lay out weights in {options.weights} on this host"
+            raise ConversionError(f"{file}: {what}: {error}") from error
     return _wrapped(module, given, options)
 
 
