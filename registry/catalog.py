@@ -16,6 +16,7 @@ from registry.comparing.compare import compare
 from registry.comparing.difference import Difference
 from registry.errors import StoreError
 from registry.exchange.copy import copy_version
+from registry.exchange.export import Wish, export
 from registry.layout import MODELS, channels_prefix
 from registry.manifest import Draft, File, Move, Version
 from registry.marks import Removal, Tag
@@ -134,6 +135,10 @@ class Catalog:
             for name, file in held.files.items()
         }
         return pulling.pull(self.store, version, folder, progress, files)
+
+    def export(self, version: Version, out: Path, wish: Wish, progress: Progress = silent) -> Path:
+        """Lay a build out for a tool, and return the file to start that with."""
+        return export(self.store, version, out, wish, progress)
 
     def verify(self, version: Version, progress: Progress = silent) -> None:
         """Read every blob of a version and compare its digest."""

@@ -7,6 +7,7 @@ import typer
 from pipeline.commands.registry.cp import cp
 from pipeline.commands.registry.diff import diff
 from pipeline.commands.registry.du import du
+from pipeline.commands.registry.export import export
 from pipeline.commands.registry.gc import gc
 from pipeline.commands.registry.log import log
 from pipeline.commands.registry.ls import ls
@@ -32,6 +33,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     tag,
     pull,
     cp,
+    export,
     verify,
     rm,
     gc,
