@@ -1,5 +1,6 @@
 """The console script: find the command, run it, turn what goes wrong into an exit code."""
 
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from pipeline.showing.closed_pipe import write
-from registry.errors import PlatformError
+from registry.errors import PlatformError, ResourceError
 
 #: Exit codes beside those of `registry.errors`: click's for a wrong call, the shell's for
 #: Ctrl-C, and sysexits.h's EX_SOFTWARE for a bug.
@@ -66,13 +67,8 @@ def call(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         _drop_stdout()
         return 1
-    except Exception:  # noqa: BLE001  a bug: shown whole, and said to be one
-        import traceback  # noqa: PLC0415  the help needs to start fast
-
-        write(sys.stderr, traceback.format_exc())
-        _complain(f"bug: this is a fault of pipeline {version()}, not of your job. Please report")
-        _complain("it with the lines above.")
-        return BUG
+    except Exception as error:  # noqa: BLE001  a bug, unless the system refuses a file
+        return _refused(error) if isinstance(error, OSError) and error.filename else _bug()
 
 
 def dispatch(arguments: Sequence[str]) -> int:
@@ -154,10 +150,27 @@ def _complain(line: str) -> None:
     write(sys.stderr, f"{line}\n")
 
 
+def _refused(error: OSError) -> int:
+    """Say which file the system refuses: a name too long, a folder in its place, no right to it."""
+    from registry.disk import remedy_of  # noqa: PLC0415  the help needs to start fast
+
+    name = os.fsdecode(error.filename) if isinstance(error.filename, bytes) else error.filename
+    _complain(f"error: {name}: {error.strerror}. {remedy_of(error)}")
+    return ResourceError.exit_code
+
+
+def _bug() -> int:
+    """Show what is being handled whole, and say that it is a bug."""
+    import traceback  # noqa: PLC0415  the help needs to start fast
+
+    write(sys.stderr, traceback.format_exc())
+    _complain(f"bug: this is a fault of pipeline {version()}, not of your job. Please report")
+    _complain("it with the lines above.")
+    return BUG
+
+
 def _drop_stdout() -> None:
     """Keep the interpreter from flushing into the closed pipe once more on its way out."""
-    import os  # noqa: PLC0415  the help needs to start fast
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -11,9 +11,16 @@ from registry.errors import ResourceError
 _ELSE = {True: "on a bigger disk", False: "that you may write"}
 
 
-def find_home() -> Path:
-    """Return the folder that PIPELINE_HOME names, or `.pipeline` in the current folder."""
-    return Path(os.environ.get("PIPELINE_HOME") or ".pipeline").resolve()
+def whole(home: Path) -> Path:
+    """Return the whole path, links followed.
+
+    Raises:
+        ResourceError: Links lead round in a circle.
+    """
+    try:
+        return home.resolve()
+    except (OSError, RuntimeError) as error:  # before Python 3.13 it is a RuntimeError
+        raise unwritable(home, OSError(errno.ELOOP, os.strerror(errno.ELOOP))) from error
 
 
 def open_home(home: Path) -> Path:
@@ -22,7 +29,7 @@ def open_home(home: Path) -> Path:
     Raises:
         ResourceError: It cannot be made, or not be written.
     """
-    found = home.resolve()
+    found = whole(home)
     try:
         found.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -18,6 +18,9 @@ _REMEDIES = {
     errno.ENOTDIR: "A file lies where a folder is needed: move it, or take another folder",
     errno.EEXIST: "A file lies where a folder is needed: move it, or take another folder",
     errno.EISDIR: "A folder lies where a file is needed: move it, or take another folder",
+    errno.ENAMETOOLONG: "Take a shorter name",
+    errno.ELOOP: "Links lead round in a circle here: mend them, or take another name",
+    errno.ENOENT: "Name one that is there",
     errno.EMFILE: "Raise the limit of open files: ulimit -n 4096",
 }
 

@@ -80,7 +80,7 @@ class RolloutError(PlatformError):
 
 
 class ResourceError(PlatformError):
-    """The disk or the memory does not suffice."""
+    """The disk or the memory does not suffice, or a file is refused by the system."""
 
     exit_code = 22
 

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from pipeline.commands.home_option import DEFAULT_HOME, Home
 from pipeline.commands.store_options import AsJson
+from pipeline.home import whole
 from pipeline.showing import console
 from pipeline.showing.progress import size
 
@@ -45,7 +46,7 @@ def ls(*, home: Home = DEFAULT_HOME, as_json: AsJson = False) -> None:
     from pipeline.caching.inventory import take_inventory  # noqa: PLC0415  the help starts fast
     from pipeline.caching.room import bytes_taken, files_of  # noqa: PLC0415
 
-    found = take_inventory(home.resolve())
+    found = take_inventory(whole(home))
     folders = [*(one.folder for one in found.entries), *(one.folder for one in found.runs)]
     rooms = {folder: files_of(folder) for folder in folders}
     sizes = {folder: bytes_taken(files) for folder, files in rooms.items()}
@@ -53,7 +54,7 @@ def ls(*, home: Home = DEFAULT_HOME, as_json: AsJson = False) -> None:
     if as_json:
         console.emit(
             {
-                "home": str(home.resolve()),
+                "home": str(whole(home)),
                 "bytes": total,
                 "entries": [_entry(one, sizes[one.folder]) for one in found.entries],
                 "runs": [_run(one, sizes[one.folder]) for one in found.runs],
@@ -65,7 +66,7 @@ def ls(*, home: Home = DEFAULT_HOME, as_json: AsJson = False) -> None:
     console.say("")
     console.say(
         f"{_count(len(found.entries), 'output')} and {_count(len(found.runs), 'run')} take"
-        f" {size(total)} in {home.resolve()}; files that outputs share count once"
+        f" {size(total)} in {whole(home)}; files that outputs share count once"
     )
 
 
@@ -95,7 +96,7 @@ def prune(
         runs=keep_runs,
         size=None if down_to is None else int(down_to * (1 << 30)),
     )
-    now, place = datetime.now(UTC), home.resolve()
+    now, place = datetime.now(UTC), whole(home)
     if apply:
         chosen = engine.prune(place, rule, now)
     else:

@@ -63,6 +63,8 @@ def init(  # noqa: PLR0913  one a command-line option
         raise typer.BadParameter("name the model by one of --factory, --onnx, --program")
     if out.exists() and not force:
         raise JobError(f"{out}: it is there already. Add --force to overwrite it")
+    if not path.is_dir():
+        raise JobError(f"--path {path}: there is no such folder")
     ((kind, what),) = named.items()
     source: dict[str, JsonValue] = {"kind": kind}
     if isinstance(what, Path):
@@ -73,7 +75,8 @@ def init(  # noqa: PLR0913  one a command-line option
     name = _name_of_file(what) if isinstance(what, Path) else _name(what)
     file, held = (_beside(samples, out), open_samples(samples).names) if samples else (None, ())
     store = _beside(Path(DEFAULT_STORE), out)
-    _write(out, Given(out.name, model or slug(name), source, file, held, store), as_json=as_json)
+    given = Given(_printable(out.name), model or slug(name), source, file, held, store)
+    _write(out, given, as_json=as_json)
 
 
 def _write(out: Path, given: Given, *, as_json: bool) -> None:
@@ -112,9 +115,18 @@ def _name_of_file(file: Path) -> str:
     return file.resolve().parent.name if file.stem.lower() in _USUAL_STEMS else file.stem
 
 
+def _printable(name: str) -> str:
+    return name.encode(errors="replace").decode()
+
+
 def _beside(path: Path, out: Path) -> str:
     """Make a path relative to the job file, which is what a job's paths are."""
-    return Path(os.path.relpath(path, out.parent)).as_posix()
+    text = Path(os.path.relpath(path, out.parent)).as_posix()
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise JobError(f"{text!a}: not UTF-8, so no job file can name it. Rename it") from error
+    return text
 
 
 def _arguments(text: str) -> dict[str, JsonValue]:

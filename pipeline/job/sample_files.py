@@ -31,7 +31,11 @@ class SampleFile:
 
 def open_samples(path: Path) -> SampleFile:
     """Look at a file of samples without reading its rows."""
-    if not path.is_file():
+    try:
+        is_there = path.is_file()
+    except OSError as error:
+        raise SourceError(f"{path}: cannot be read: {error.strerror}") from error
+    if not is_there:
         raise SourceError(f"{path}: no such file")
     reader = READERS.get(path.suffix.lower())
     if reader is None:
@@ -95,14 +99,14 @@ def _open_parquet(path: Path) -> SampleFile:
     parquet = require("pyarrow.parquet", extra="convert")
     try:
         names = tuple(parquet.ParquetFile(path).schema_arrow.names)
-    except (ValueError, OSError) as error:
+    except Exception as error:
         raise SourceError(f"{path}: not a parquet file: {error}") from error
 
     def read(wanted: Sequence[str], rows: int) -> dict[str, np.ndarray]:
         try:
             with parquet.ParquetFile(path) as file:
                 found = _first_batch(file, list(wanted), rows)
-        except (ValueError, OSError) as error:
+        except Exception as error:
             raise SourceError(f"{path}: cannot be read: {error}") from error
         return {name: as_rows(f"{path}: `{name}`", column) for name, column in found.items()}
 
@@ -113,7 +117,7 @@ def _first_batch(file, wanted: list[str], rows: int) -> dict[str, np.ndarray]:  
     parts: dict[str, list[np.ndarray]] = {name: [] for name in wanted}
     left = rows
     for batch in file.iter_batches(batch_size=min(rows, 65_536), columns=wanted):
-        frame = batch.slice(0, left).to_pandas()
+        frame = batch.slice(0, left).to_pandas(ignore_metadata=True)
         for name in wanted:
             parts[name].append(frame[name].to_numpy())
         left -= len(frame)
@@ -128,7 +132,7 @@ def _open_csv(path: Path) -> SampleFile:
     def read(wanted: Sequence[str] | None, rows: int) -> dict[str, np.ndarray]:
         try:
             frame = pandas.read_csv(path, nrows=rows, usecols=wanted, skipinitialspace=True)
-        except (ValueError, OSError) as error:
+        except Exception as error:
             raise SourceError(f"{path}: not a csv file: {error}") from error
         return {str(name): frame[name].to_numpy() for name in frame.columns}
 

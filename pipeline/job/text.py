@@ -57,8 +57,6 @@ def read_text(path: Path) -> Text:
 
 
 def _read(path: Path) -> bytes:
-    if path.is_dir():
-        raise JobError(f"{path}: a folder. Name the job file in it")
     try:
         with path.open("rb") as file:
             return file.read(LIMIT + 1)
@@ -67,5 +65,7 @@ def _read(path: Path) -> bytes:
             f"{path}: no such file. Write one: pipeline init --onnx MODEL.onnx --out {path}, or"
             " with --factory MODULE:CALLABLE or --program MODEL.pt2 in place of --onnx"
         ) from error
+    except IsADirectoryError as error:
+        raise JobError(f"{path}: a folder. Name the job file in it") from error
     except (OSError, ValueError) as error:
         raise JobError(f"{path}: cannot be read: {error}") from error

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pipeline.showing.closed_pipe import write
 from pipeline.showing.progress import amount, duration, how_far
+from pipeline.showing.table import lay_out
 from registry.progress import Progress
 
 if TYPE_CHECKING:
@@ -35,15 +37,10 @@ def emit(record: Mapping[str, Json]) -> None:
 
 
 def show_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print aligned columns; a column whose cells all start with a digit is set to the right."""
-    table = [tuple(header), *map(tuple, rows)]
-    columns = list(zip(*table, strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    right = [bool(rows) and all(cell[:1].isdigit() for cell in c[1:] if cell) for c in columns]
-    for row in table:
-        cells = zip(row, widths, right, strict=True)
-        line = "  ".join(c.rjust(width) if r else c.ljust(width) for c, width, r in cells)
-        say(line.rstrip())
+    """Print aligned columns; on a terminal the last one is broken where the line ends."""
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in lay_out(header, rows, room):
+        say(line)
 
 
 def is_live() -> bool:

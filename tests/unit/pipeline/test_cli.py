@@ -1,5 +1,6 @@
 """The console script: what it loads, and what it makes of errors."""
 
+import os
 import subprocess
 import sys
 import time
@@ -140,6 +141,29 @@ def test_exit_codes_differ():
     codes = [kind.exit_code for kind in kinds if kind is not PlatformError]
     assert ParityError.exit_code in codes
     assert len({*codes, cli.USAGE, cli.INTERRUPTED, cli.BUG, 0, 1}) == len(codes) + 5
+
+
+@pytest.mark.parametrize("name", ["x" * 300, b"x" * 300])
+def test_a_file_that_the_system_refuses_is_no_bug(command, capsys, name):
+    def fail() -> None:
+        os.open(name, os.O_RDONLY)
+
+    command(fail)
+    assert cli.call(["try"]) == errors.ResourceError.exit_code
+    error = capsys.readouterr().err
+    assert error == f"error: {'x' * 300}: File name too long. Take a shorter name\n"
+
+
+def test_signs_that_a_terminal_cannot_show_are_spelt_out():
+    script = "from pipeline.showing.console import say; say('caf\\u00e9 \\udcff')"
+    said = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        cwd=ROOT,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert said.stdout == b"caf\\xe9 \\udcff\n"
 
 
 def test_anything_else_keeps_its_traceback_and_is_said_to_be_a_bug(command, capsys):

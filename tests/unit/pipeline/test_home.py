@@ -5,16 +5,8 @@ import os
 
 import pytest
 
-from pipeline.home import find_home, open_home, unwritable
+from pipeline.home import open_home, unwritable
 from registry.errors import ResourceError
-
-
-def test_it_is_beside_the_work_unless_it_is_named(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PIPELINE_HOME", raising=False)
-    assert find_home() == tmp_path / ".pipeline"
-    monkeypatch.setenv("PIPELINE_HOME", "elsewhere")
-    assert find_home() == tmp_path / "elsewhere"
 
 
 def test_a_home_that_is_not_there_is_made(tmp_path):
@@ -24,6 +16,12 @@ def test_a_home_that_is_not_there_is_made(tmp_path):
 def test_a_file_in_its_place_is_named_with_what_to_do(tmp_path):
     (tmp_path / "home").touch()
     with pytest.raises(ResourceError, match=r"home: cannot .* A file lies .* set PIPELINE_HOME"):
+        open_home(tmp_path / "home")
+
+
+def test_links_in_a_circle_are_named(tmp_path):
+    (tmp_path / "home").symlink_to("home")
+    with pytest.raises(ResourceError, match=r"home: cannot .* set PIPELINE_HOME"):
         open_home(tmp_path / "home")
 
 

@@ -1,5 +1,7 @@
 """`pipeline init` writes jobs that load, from real models of each kind."""
 
+import json
+
 import numpy as np
 import onnx
 import pandas as pd
@@ -84,6 +86,15 @@ def test_a_model_is_named_after_its_folder_where_all_files_have_the_same_name(on
     assert load_job(folder / "job.yaml").model == "ranker"
 
 
+def test_what_was_guessed_is_told_as_json(onnx_file, folder, capsys):
+    assert call(["init", "--onnx", "clicks.onnx", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["job"], told["model"], told["outputs"]) == ("job.yaml", "clicks", ["score"])
+    (given,) = told["inputs"]
+    assert given["name"] == "user"
+    assert "from a table of 2000" in given["guessed"]
+
+
 def test_a_program_becomes_a_job(program_file, folder):
     assert call(["init", "--program", "sum.pt2", "--model", "sums"]) == 0
     job = load_job(folder / "job.yaml")
@@ -144,6 +155,10 @@ def test_a_job_is_not_overwritten_unless_forced(onnx_file, folder, capsys):
         (["--onnx", "gone.onnx"], 11, "gone.onnx"),
         (["--factory", "nocallable"], 10, "nocallable"),
         (["--factory", "m:f", "--args", "{"], 10, "not JSON"),
+        (["--factory", "m:f", "--path", "gone"], 10, "--path gone: there is no such folder"),
+        (["--factory", "m:f", "--path", "\udcff"], 10, "no such folder"),
+        (["--onnx", "\udcff.onnx"], 10, "not UTF-8, so no job file can name it"),
+        (["--onnx", f"{'x' * 300}.onnx"], 22, "File name too long. Take a shorter name"),
         (["--factory", "m:f", "--args", "[1]"], 10, "not an object"),
         (["--factory", "no_such_module_here:f"], 11, "no_such_module_here"),
         (["--onnx", "gone.onnx", "--samples", "gone.npz"], 11, "gone.npz"),

@@ -1,12 +1,15 @@
 """Samples become inputs without loss, or an error says what is wrong with which column."""
 
 import io
+import json
 import tracemalloc
 import zipfile
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from pipeline.job.job import Samples
 from pipeline.job.samples import read_samples
@@ -348,3 +351,13 @@ def test_a_header_that_is_no_header_is_refused(tmp_path):
     npz_of(tmp_path / "s.npz", b"\x93NUMPY\x01\x00\x10\x00__import__('os')", b"")
     with pytest.raises(SourceError, match="`user` cannot be read"):
         read(tmp_path, "s.npz", USER)
+
+
+def test_what_pandas_noted_in_a_parquet_file_is_not_believed(frame, tmp_path):
+    """A file whose notes do not fit its columns still has its columns."""
+    table = pa.Table.from_pandas(frame)
+    notes = {"columns": [{"name": "user"}], "index_columns": [], "column_indexes": []}
+    told = table.replace_schema_metadata({"pandas": json.dumps(notes)})
+    parquet.write_table(told, tmp_path / "s.parquet")
+    found = read(tmp_path, "s.parquet", columns=COLUMNS)
+    assert found.inputs["user"].tolist() == list(range(6))
