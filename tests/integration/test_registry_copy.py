@@ -51,9 +51,9 @@ def test_a_damaged_blob_is_not_copied(ads_catalog, tmp_path):
 
 
 def test_the_command_copies(ads_catalog, registry_command):
-    code, out, _ = registry_command("cp", "ads@candidate", "--to", "other")
+    code, out, _ = registry_command("cp", "ads@candidate", "--to-store", "other")
     assert (code, out.split(" in ")[0]) == (0, "ads@1 is ads@1")
-    told = json.loads(registry_command("cp", "ads", "--to", "other", "--json")[1])
+    told = json.loads(registry_command("cp", "ads", "--to-store", "other", "--json")[1])
     assert (told["version"], told["store"].endswith("/other")) == (2, True)
-    code, _, err = registry_command("cp", "ads", "--to", ".pipeline/store")
+    code, _, err = registry_command("cp", "ads", "--to-store", ".pipeline/store")
     assert (code, "Name another" in err) == (StoreError.exit_code, True)

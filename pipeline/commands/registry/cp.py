@@ -17,9 +17,9 @@ from pipeline.showing import console
 from pipeline.showing.progress import size
 from registry.errors import StoreError
 
-To = Annotated[str, typer.Option("--to", metavar="URL", help="The store that gets it.")]
+To = Annotated[str, typer.Option("--to-store", metavar="URL", help="The store that gets it.")]
 ToEndpoint = Annotated[
-    str | None, typer.Option(metavar="URL", help="Of the service of --to, if not AWS.")
+    str | None, typer.Option(metavar="URL", help="Of the service of --to-store, if not AWS.")
 ]
 
 

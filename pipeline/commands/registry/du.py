@@ -20,7 +20,9 @@ from registry.searching.usage import Usage, Usages
 
 
 def du(
-    model: Annotated[str | None, typer.Argument(help="Show this model's versions.")] = None,
+    model: Annotated[
+        str | None, typer.Argument(metavar="[MODEL]", help="Show this model's versions.")
+    ] = None,
     *,
     store: StoreUrl = DEFAULT_STORE,
     endpoint: Endpoint = None,

@@ -19,7 +19,7 @@ def write(view: View) -> Path:
     if not view.store.startswith("s3://"):
         raise StoreError(
             f"{view.store}: a cluster cannot read this folder. Copy the version first: "
-            "pipeline registry cp REF --to s3://bucket/prefix"
+            "pipeline registry cp REF --to-store s3://bucket/prefix"
         )
     path = view.out / f"{view.version.model}.yaml"
     path.write_text(yaml.safe_dump(_service(view), sort_keys=False))
