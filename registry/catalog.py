@@ -10,6 +10,8 @@ from types import MappingProxyType
 from registry import channel as channels
 from registry import publish as publishing
 from registry import pull as pulling
+from registry.checkup.doctor import examine
+from registry.checkup.finding import Finding
 from registry.cleaning.retention import Rule, let_go
 from registry.cleaning.sweep import Sweeper
 from registry.comparing.compare import compare
@@ -243,6 +245,10 @@ class Catalog:
             grace: How long a removed version, and a blob of a push that failed, are kept.
         """
         return Sweeper(self.store, grace)
+
+    def examine(self) -> Iterator[Finding]:
+        """Try out, check by check, whether the store does what versions rest on."""
+        return examine(self.store)
 
     def pointers(self, model: str) -> dict[str, int]:
         """Return where each of a model's channels points."""

@@ -1,8 +1,11 @@
 """Create an object unless there is one: what makes concurrent publishing safe."""
 
+import hashlib
 import threading
 from contextlib import closing, suppress
 from dataclasses import replace
+from datetime import timedelta
+from email.utils import parsedate_to_datetime
 from uuid import uuid4
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -16,6 +19,13 @@ from registry.store.s3_upload import Destination
 TAKEN = frozenset({"PreconditionFailed", "412"})
 BUSY = frozenset({"ConditionalRequestConflict", "OperationAborted", "409"})
 UNKNOWN = frozenset({"NotImplemented", "501"})
+
+ABSENT = frozenset({"NoSuchKey", "404"})
+
+#: What is written where an endpoint was found to be safe, and how long that is believed.
+VERDICT = b"of many writers of one object one wins\n"
+LASTS = timedelta(days=1)
+_LONG_AGO = "Thu, 01 Jan 1970 00:00:00 GMT"
 
 #: How often AWS may answer that another writer is at it before it says who won.
 ATTEMPTS = 8
@@ -39,6 +49,14 @@ class Creator:
         return create(to, data)
 
     def _probe(self) -> None:
+        """Try the endpoint out, unless somebody has lately: the verdict lies in the store."""
+        mark = hashlib.sha256(self._where.encode()).hexdigest()[:16]
+        verdict = replace(self._root, key=f"{self._root.key}probes/verdict-{mark}")
+        if not is_fresh(verdict):
+            self._try_out()
+            verdict.client.put_object(Bucket=verdict.bucket, Key=verdict.key, Body=VERDICT)
+
+    def _try_out(self) -> None:
         to = replace(self._root, key=f"{self._root.key}probes/{uuid4().hex}")
         try:
             probe(self._where, lambda data: create(to, data), lambda: read(to))
@@ -49,6 +67,20 @@ class Creator:
         finally:
             with suppress(ClientError, BotoCoreError):  # a store may refuse to delete anything
                 to.client.delete_object(Bucket=to.bucket, Key=to.key)
+
+
+def is_fresh(verdict: Destination) -> bool:
+    """Say whether an endpoint was found to be safe, and not long ago by its own clock."""
+    try:
+        answer = verdict.client.get_object(Bucket=verdict.bucket, Key=verdict.key)
+    except ClientError as error:
+        if code_of(error) in ABSENT:
+            return False
+        raise
+    with closing(answer["Body"]) as body:
+        said = body.read(len(VERDICT))
+    now = parsedate_to_datetime(answer["ResponseMetadata"]["HTTPHeaders"].get("date", _LONG_AGO))
+    return said == VERDICT and timedelta(0) <= now - answer["LastModified"] < LASTS
 
 
 def create(to: Destination, data: bytes) -> bool:

@@ -6,6 +6,7 @@ import typer
 
 from pipeline.commands.registry.cp import cp
 from pipeline.commands.registry.diff import diff
+from pipeline.commands.registry.doctor import doctor
 from pipeline.commands.registry.du import du
 from pipeline.commands.registry.export import export
 from pipeline.commands.registry.gc import gc
@@ -37,6 +38,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     verify,
     rm,
     gc,
+    doctor,
 )
 
 app = typer.Typer(

@@ -1,0 +1,1 @@
+"""Whether a store does what versions rest on, tried out on the store itself."""
