@@ -39,6 +39,9 @@ _NO_MEMORY = (
     "Failed to allocate memory",
 )
 
+#: How the loader of libraries says it, and no more; where it may not map one it adds why.
+_NO_MEMORY_TO_LOAD = "failed to map segment from shared object"
+
 
 def main(arguments: list[str]) -> int:
     """Do the task and return the exit code."""
@@ -86,7 +89,7 @@ def explain(error: Exception, task: Task, out: Path) -> Exception:
         return WorkerError(
             f"{task.name}: ran out of memory, having taken {peak_memory() / 2**20:.0f} MiB at "
             f"most ({_last_line(cause).splitlines()[0]}). Run where there is more, or raise the "
-            "container's limit"
+            "limit of the container or of the shell (ulimit -v)"
         )
     if isinstance(error, PlatformError):
         return error
@@ -111,7 +114,9 @@ def _is_full_disk(error: BaseException) -> bool:
 
 
 def _is_lack_of_memory(error: BaseException) -> bool:
-    return isinstance(error, MemoryError) or any(sign in str(error) for sign in _NO_MEMORY)
+    said = str(error)
+    told = said.endswith(_NO_MEMORY_TO_LOAD) or any(sign in said for sign in _NO_MEMORY)
+    return isinstance(error, MemoryError) or told
 
 
 def _last_line(error: BaseException) -> str:

@@ -84,7 +84,8 @@ def test_any_other_error_is_quoted_and_its_traceback_is_in_the_log(task, place, 
         ("be_killed", "SIGKILL.*killed it"),
         ("leave", "left with code 3"),
         ("leave_at_once", "left with code 0 before the stage was done"),
-        ("allocate", "ran out of memory"),
+        ("allocate", "try allocate: ran out of memory.*MemoryError.*ulimit"),
+        ("import_with_little_memory", "ran out of memory.*ImportError.*raise the limit"),
     ],
 )
 def test_a_death_names_the_stage_the_way_and_the_likely_cause(task, place, setting, do, words):
@@ -113,8 +114,8 @@ def test_a_process_that_hangs_is_ended(task, place):
 
 
 def test_a_process_that_waits_is_not_taken_for_hung_while_it_says_so(task, place):
-    setting = Setting(silence=1.0, environment=environment(1))
-    run_task(task(steps=8, pause=0.3), place, setting, silent)
+    setting = Setting(silence=3.0, environment=environment(1))
+    run_task(task(steps=8, pause=0.5), place, setting, silent)
 
 
 def test_processes_that_a_stage_leaves_behind_are_ended(task, place, setting):

@@ -70,6 +70,11 @@ def test_events_survive_the_pipe():
         (MemoryError(), WorkerError),
         (RuntimeError("std::bad_alloc"), WorkerError),
         (RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried"), WorkerError),
+        (ImportError("libx.so: failed to map segment from shared object"), WorkerError),
+        (
+            ImportError("libx.so: failed to map segment from shared object: Not permitted"),
+            RuntimeError,
+        ),
         (ConversionError("fault"), ConversionError),
         (KeyError("x"), RuntimeError),
     ],
