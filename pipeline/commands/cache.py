@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import JsonValue
 
+from pipeline.commands.finite import MOST_DAYS, finite
 from pipeline.commands.home_option import DEFAULT_HOME, Home
 from pipeline.commands.store_options import AsJson
 from pipeline.home import whole
@@ -24,7 +25,12 @@ app = typer.Typer(
 Unused = Annotated[
     float | None,
     typer.Option(
-        "--unused-for", min=0, metavar="DAYS", help="What no run has used for so many days."
+        "--unused-for",
+        callback=finite,
+        min=0,
+        max=MOST_DAYS,
+        metavar="DAYS",
+        help="What no run has used for so many days.",
     ),
 ]
 KeepRuns = Annotated[
@@ -34,7 +40,11 @@ KeepRuns = Annotated[
 DownTo = Annotated[
     float | None,
     typer.Option(
-        min=0, metavar="GIB", help="The longest unused, until no more than so much is taken."
+        callback=finite,
+        min=0,
+        max=1 << 20,
+        metavar="GIB",
+        help="The longest unused, until no more than so much is taken.",
     ),
 ]
 Apply = Annotated[bool, typer.Option("--apply", help="Do it. Else it is only shown.")]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from pydantic import JsonValue
 
+from pipeline.commands.finite import finite
 from pipeline.commands.home_option import DEFAULT_HOME, Home
 from pipeline.commands.job_argument import JobFile
 from pipeline.showing import console
@@ -30,7 +31,10 @@ def run(  # noqa: PLR0913  each is an option of the command
     patience: Annotated[
         float,
         typer.Option(
-            min=0.1, metavar="MINUTES", help="Without a sign of life before a stage is ended."
+            callback=finite,
+            min=0.1,
+            metavar="MINUTES",
+            help="Without a sign of life before a stage is ended.",
         ),
     ] = 15.0,
     home: Home = DEFAULT_HOME,

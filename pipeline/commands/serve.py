@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pipeline.commands.finite import finite
 from pipeline.commands.home_option import DEFAULT_HOME, Home
 from pipeline.commands.serving_options import Target, Threads
 from pipeline.commands.store_options import DEFAULT_STORE, Endpoint, StoreUrl, open_catalog
@@ -34,22 +35,28 @@ def serve(  # noqa: PLR0913 - each is an option of the command
         int, typer.Option(min=1, metavar="N", help="Rows that are joined at most.")
     ] = 32,
     max_delay_ms: Annotated[
-        float, typer.Option(min=0, metavar="MS", help="How long to wait for rows to join.")
+        float,
+        typer.Option(
+            callback=finite, min=0, metavar="MS", help="How long to wait for rows to join."
+        ),
     ] = 1.0,
     max_queue: Annotated[
         int, typer.Option(min=1, metavar="N", help="Requests that may wait.")
     ] = 512,
     max_body_mb: Annotated[
-        float, typer.Option(min=0.001, metavar="MB", help="The largest request.")
+        float, typer.Option(callback=finite, min=0.001, metavar="MB", help="The largest request.")
     ] = 64.0,
     timeout: Annotated[
-        float, typer.Option(min=0.001, metavar="SECONDS", help="For a request.")
+        float, typer.Option(callback=finite, min=0.001, metavar="SECONDS", help="For a request.")
     ] = 30.0,
     poll: Annotated[
-        float, typer.Option(min=0.05, metavar="SECONDS", help="Between looks at the channel.")
+        float,
+        typer.Option(
+            callback=finite, min=0.05, metavar="SECONDS", help="Between looks at the channel."
+        ),
     ] = 2.0,
     drain: Annotated[
-        float, typer.Option(min=0, metavar="SECONDS", help="Of notice on SIGTERM.")
+        float, typer.Option(callback=finite, min=0, metavar="SECONDS", help="Of notice on SIGTERM.")
     ] = 1.0,
     access_log: Annotated[
         bool, typer.Option("--access-log", help="Log each request, in JSON.")

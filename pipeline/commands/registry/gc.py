@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from pipeline.commands.finite import MOST_DAYS, finite
 from pipeline.commands.registry.there import check_there
 from pipeline.commands.store_options import (
     DEFAULT_STORE,
@@ -32,6 +33,7 @@ KeepServed = Annotated[
     int | None,
     typer.Option(
         min=0,
+        max=MOST_DAYS,
         metavar="DAYS",
         help="... and those that a channel pointed to within so many days; left out: ever.",
     ),
@@ -39,7 +41,11 @@ KeepServed = Annotated[
 Grace = Annotated[
     float,
     typer.Option(
-        min=0.05, metavar="DAYS", help="Keep bytes so long after their version was removed."
+        callback=finite,
+        min=0.05,
+        max=MOST_DAYS,
+        metavar="DAYS",
+        help="Keep bytes so long after their version was removed.",
     ),
 ]
 Apply = Annotated[bool, typer.Option("--apply", help="Do it. Else it is only shown.")]

@@ -92,6 +92,22 @@ def test_every_option_and_argument_is_explained():
             assert one.metavar or is_plain, f"{name}: {one.name}"
 
 
+def test_endless_numbers_are_refused(capsys):
+    refused = set()
+    for name, command in all_commands():
+        wanted = ["x" for one in command.params if not one.opts[0].startswith("-")]
+        for one in command.params:
+            if one.metavar == "DAYS":
+                assert one.max, f"{name} {one.opts}: dates end somewhere"
+            if getattr(one, "min", None) is None:
+                continue
+            for number in ("inf", "nan"):
+                assert cli.call([*name.split(), *wanted, one.opts[0], number]) == cli.USAGE
+                assert f"Invalid value for '{one.opts[0]}'" in capsys.readouterr().err
+                refused.add(name)
+    assert {"run", "serve"} <= refused
+
+
 def test_without_a_command_it_shows_the_help_and_fails(capsys):
     assert cli.call([]) == 2
     assert "Commands:" in capsys.readouterr().out
