@@ -28,9 +28,12 @@ from registry.removal import mark_removed, read_removal
 from registry.searching.condition import parse_condition
 from registry.searching.usage import Usages, measure
 from registry.side_by_side import ahead
+from registry.signing.kept import keep_signature
+from registry.signing.signer import Signer
+from registry.signing.trust import Trust
 from registry.store.store import Store
 from registry.tag import new_tag, read_tag, set_tag, tags_of
-from registry.versions import find_version, read_committed, usable
+from registry.versions import believe, find_commit, read_committed, usable
 
 #: Names that an error lists.
 LISTED = 10
@@ -48,8 +51,8 @@ class Catalog:
     `IntegrityError` where what it holds is not what was published.
     """
 
-    def __init__(self, store: Store) -> None:
-        self.store = store
+    def __init__(self, store: Store, trust: Trust | None = None) -> None:
+        self.store, self.trust = store, trust
 
     def models(self) -> tuple[str, ...]:
         """Return the names of all models."""
@@ -61,12 +64,28 @@ class Catalog:
         return usable(self.store, model)
 
     def version(self, model: str, number: int) -> Version:
-        """Return a version, also one that was removed: it says what it was."""
+        """Return a version, also one that was removed: it says what it was.
+
+        Raises:
+            IntegrityError: It cannot be believed, or nobody whom this catalog trusts signed it.
+        """
         check_name("model", model)
-        version = find_version(self.store, model, number)
-        if version is None:
+        commit = find_commit(self.store, model, number)
+        if commit is None:
             raise self._no_version(model, number)
+        version = believe(commit, model, number)
+        if self.trust is not None:
+            self.trust.check(self.store, model, number, commit)
         return version
+
+    def sign(self, model: str, number: int, signer: Signer) -> None:
+        """Put a signature of its commit object, and so of all its files, beside a version."""
+        check_name("model", model)
+        commit = find_commit(self.store, model, number)
+        if commit is None:
+            raise self._no_version(model, number)
+        believe(commit, model, number)
+        keep_signature(self.store, model, number, signer.sign(commit))
 
     def resolve(self, reference: str) -> Version:
         """Return the version that MODEL (the newest), MODEL@7, MODEL@channel or MODEL@tag means."""

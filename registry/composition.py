@@ -99,6 +99,21 @@ class Origin(Frozen):
     key: str
 
 
+class Vocabulary(Frozen):
+    """The words of an input that was text: the model takes the ids that they stand for.
+
+    Attributes:
+        file: A JSON object of ids by word, relative to the version's folder.
+        words: How many there are.
+        unknown: The id of a word that is not in there; None where such words are hashed.
+    """
+
+    input: str
+    file: str
+    words: int
+    unknown: int | None
+
+
 class Remark(Frozen):
     """A warning or remark of a tool, for the report."""
 
@@ -114,6 +129,7 @@ class Split(Frozen):
         ids: The ids program as ONNX, or None where the inputs are the ids.
         dense: The rest of the model.
         origins: One for each table.
+        vocabularies: Of inputs that were text in the model as it came.
         nodes_before, nodes_after: Number of graph nodes by operator.
     """
 
@@ -127,3 +143,4 @@ class Split(Frozen):
     nodes_before: dict[str, int]
     nodes_after: dict[str, int]
     remarks: tuple[Remark, ...] = ()
+    vocabularies: tuple[Vocabulary, ...] = ()

@@ -31,6 +31,7 @@ def named(draft: Draft) -> set[str]:
     artifacts = [build.dense for build in draft.builds] + [draft.ids] * (draft.ids is not None)
     names = {str(PurePosixPath(part.folder) / ENTRY[part.format]) for part in artifacts if part}
     names |= {shard.file for table in draft.tables for shard in table.shards}
+    names |= {vocabulary.file for vocabulary in draft.vocabularies}
     names |= {draft.recorded} if draft.recorded else set()
     return names | ({f"{draft.report}/index.html"} if draft.report else set())
 

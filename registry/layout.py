@@ -28,6 +28,11 @@ def removed_prefix(model: str) -> str:
     return f"{MODELS}{model}/removed/"
 
 
+def signatures_prefix(model: str, number: int) -> str:
+    """Name the place of a version's signatures."""
+    return f"{MODELS}{model}/signatures/{number:06d}/"
+
+
 def tags_prefix(model: str) -> str:
     """Name the place of a model's tags."""
     return f"{MODELS}{model}/tags/"

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from registry.composition import Artifact, Kept, Lookup, Table
+from registry.composition import Artifact, Kept, Lookup, Table, Vocabulary
 from registry.signature import Axis, Frozen, Input, Precision, Signature
 
 #: Where a process takes its memory from: "default" is the C library's own.
@@ -159,6 +159,7 @@ class Draft(Frozen):
     tables: tuple[Table, ...]
     lookups: tuple[Lookup, ...]
     kept: tuple[Kept, ...] = ()
+    vocabularies: tuple[Vocabulary, ...] = ()
     builds: tuple[Build, ...] = Field(min_length=1)
     recorded: str | None
     report: str | None

@@ -20,17 +20,24 @@ def usable(store: Store, model: str) -> tuple[int, ...]:
     return tuple(number for number in numbers if number not in gone)
 
 
-def find_version(store: Store, model: str, number: int) -> Version | None:
-    """Read a version, removed or not; None where there never was one."""
-    key = numbered(versions_prefix(model), number)
-    data = store.get(key)
-    return None if data is None else read_version(data, key, model, number)
+def find_commit(store: Store, model: str, number: int) -> bytes | None:
+    """Read a commit object as it is, of a version removed or not; None where there is none."""
+    return store.get(numbered(versions_prefix(model), number))
+
+
+def believe(commit: bytes, model: str, number: int) -> Version:
+    """Understand a commit object.
+
+    Raises:
+        IntegrityError: It is not that of this version.
+    """
+    return read_version(commit, numbered(versions_prefix(model), number), model, number)
 
 
 def read_committed(store: Store, model: str, number: int) -> Version:
     """Read a version that a listing has named."""
-    version = find_version(store, model, number)
-    if version is None:
+    commit = find_commit(store, model, number)
+    if commit is None:
         key = numbered(versions_prefix(model), number)
         raise StoreError(f"{store.url}: {key} is gone. Restore the store from a backup")
-    return version
+    return believe(commit, model, number)

@@ -1,10 +1,13 @@
 """The options by which commands are told of a store: the same everywhere."""
 
+import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from registry.catalog import Catalog
+from registry.signing.trust import Trust
 from registry.store import open_store
 
 #: Where the example jobs push to.
@@ -28,6 +31,21 @@ Endpoint = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
 
+#: Names PEM files: versions that none of them vouches for are refused on this host.
+TRUST = "PIPELINE_TRUST"
+
+
 def open_catalog(store: str, endpoint: str | None) -> Catalog:
-    """Open the catalog that the options name."""
+    """Open the catalog that the options name, which believes whom this host trusts."""
+    return Catalog(open_store(store, endpoint=endpoint), _trust())
+
+
+def open_unsigned_catalog(store: str, endpoint: str | None) -> Catalog:
+    """Open the same for who is about to sign what is in it."""
     return Catalog(open_store(store, endpoint=endpoint))
+
+
+def _trust() -> Trust | None:
+    names = os.environ.get(TRUST, "").split(os.pathsep)
+    anchors = tuple(Path(name) for name in names if name)
+    return Trust(anchors) if anchors else None

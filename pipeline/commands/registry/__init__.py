@@ -18,6 +18,7 @@ from pipeline.commands.registry.remove import rm
 from pipeline.commands.registry.rollback import rollback
 from pipeline.commands.registry.search import search
 from pipeline.commands.registry.show import show
+from pipeline.commands.registry.sign import sign
 from pipeline.commands.registry.tag import tag
 from pipeline.commands.registry.verify import verify
 
@@ -36,6 +37,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     cp,
     export,
     verify,
+    sign,
     rm,
     gc,
     doctor,
