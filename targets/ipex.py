@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import model_validator
+from pydantic import Field, model_validator
 
 from registry.errors import ContractError, MissingExtraError
 from registry.format import ENTRY, Format
@@ -34,6 +34,10 @@ _COMPUTES: dict[str, Precision] = {
 }
 
 
+def _as_precision(said: dict[str, Any]) -> Any:  # noqa: ANN401 - what a job says
+    return said.get("precision", "f32")
+
+
 class IpexOptions(TorchOptions):
     """IPEX's slot in a job.
 
@@ -46,16 +50,8 @@ class IpexOptions(TorchOptions):
 
     runtime: Literal["ipex"] = "ipex"
     precision: Literal["f32", "bf16", "i8"] = "f32"
-    weights: Literal["f32", "bf16", "i8"] = "f32"
+    weights: Literal["f32", "bf16", "i8"] = Field(default_factory=_as_precision)
     memory_format: Layout = "auto"
-
-    @model_validator(mode="before")
-    @classmethod
-    def _follow(cls, given: Any) -> Any:  # noqa: ANN401 - what a job says
-        """Take weights as the precision where nothing is said of them."""
-        if isinstance(given, dict) and "precision" in given:
-            return {"weights": given["precision"], **given}
-        return given
 
     @model_validator(mode="after")
     def _agree(self) -> "IpexOptions":
