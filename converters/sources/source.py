@@ -28,6 +28,7 @@ class Source:
         inspect: What can be told without a job; the samples' arrays help where the
             model does not say.
         dense: The format in which the split leaves the dense part.
+        toolchain: The pinned environment that opens such models.
     """
 
     kind: str
@@ -37,3 +38,4 @@ class Source:
     answers: Callable[[Brief], Callable[[Arrays], dict[str, np.ndarray]]]
     inspect: Callable[[SourceOptions, Path, Arrays], Inspection]
     dense: Format = Format.EXPORTED_PROGRAM
+    toolchain: str = "current"

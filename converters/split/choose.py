@@ -3,10 +3,30 @@
 import difflib
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
+from typing import Protocol
 
-from converters.split.matrices import Matrix
 from converters.split.policy import SplitOptions
 from registry.errors import SplitError
+
+
+class Matrix(Protocol):
+    """What is asked of a matrix whose rows are looked up."""
+
+    @property
+    def name(self) -> str:
+        """Unique, and fit for a file's name."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Its names in the checkpoint."""
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+
+    @property
+    def bytes(self) -> int:
+        """Size of all rows."""
 
 
 def why_not(matrix: Matrix, options: SplitOptions) -> str | None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pydantic import JsonValue
 
 from pipeline.showing.progress import amount, size
+from registry.composition import Vocabulary
 from registry.manifest import Build, ToolchainUse, Version
 
 
@@ -51,6 +52,7 @@ def describe(version: Version) -> str:
             for t in version.tables
         ),
         *(("lookup", f"{one.kind} of {one.ids} in {one.table}") for one in version.lookups),
+        *(("words", _words(one)) for one in version.vocabularies),
         *(("kept", f"{table.table}: {table.why}") for table in version.kept),
         *(("target", _build(build)) for build in version.builds),
         ("job", version.lineage.job),
@@ -61,6 +63,13 @@ def describe(version: Version) -> str:
     ]
     width = max(len(name) for name, _ in facts)
     return "\n".join(f"{name:<{width}}  {plain(text)}" for name, text in facts)
+
+
+def _words(vocabulary: Vocabulary) -> str:
+    known = vocabulary.unknown is not None
+    others = f"others are {vocabulary.unknown}" if known else "others are hashed"
+    amount_ = amount(vocabulary.words, "words")
+    return f"{vocabulary.input} takes ids of {amount_}, in {vocabulary.file}; {others}"
 
 
 def _toolchain(use: ToolchainUse) -> str:

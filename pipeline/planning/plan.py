@@ -90,7 +90,8 @@ def plan(
 def describe_source(job: Job) -> str:
     """Name the source in a line: 'torch models.wide_deep:build'."""
     options = job.source.model_dump()
-    return f"{job.source.kind} {options.get('factory') or options.get('file')}"
+    names = ("factory", "file", "saved_model", "keras")
+    return f"{job.source.kind} {next(filter(None, map(options.get, names)), '')}"
 
 
 def _who() -> str:

@@ -59,7 +59,8 @@ def _split(job: Job, files: tuple[Path, ...]) -> Node:
         outputs=job.outputs,
         split=job.split,
     )
-    return Node("split", "split", options, files=files)
+    toolchain = find_source(job.source).toolchain
+    return Node("split", "split", options, files=files, toolchain=toolchain)
 
 
 def _reference(job: Job, files: tuple[Path, ...], folder: Path) -> Node:
@@ -73,7 +74,8 @@ def _reference(job: Job, files: tuple[Path, ...], folder: Path) -> Node:
         seed=job.parity.seed,
     )
     samples = (folder / job.samples.file,) if job.samples else ()
-    return Node("reference", "reference", options, files=(*files, *samples))
+    toolchain = find_source(job.source).toolchain
+    return Node("reference", "reference", options, files=(*files, *samples), toolchain=toolchain)
 
 
 def _tables(job: Job) -> Node:
@@ -155,6 +157,7 @@ def _assembly(job: Job, lineage: Lineage) -> Node:
         record=(job.samples or Samples(file="none")).record,
         source=lineage.source,
         source_digest=lineage.source_digest,
+        source_toolchain=find_source(job.source).toolchain,
     )
     reads = {name: name for name in ("split", "tables", "reference")}
     for target in job.targets:

@@ -69,6 +69,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         tables=pieces.tables,
         lookups=pieces.split.lookups,
         kept=pieces.split.kept,
+        vocabularies=pieces.split.vocabularies,
         builds=builds,
         recorded=RECORDED,
         report=None,

@@ -33,9 +33,11 @@ def read_pieces(inputs: Mapping[str, Path]) -> Pieces:
 
 
 def link_pieces(pieces: Pieces, folder: Path) -> None:
-    """Link the ids program and the tables into a version's folder."""
+    """Link the ids program, the vocabularies and the tables into a version's folder."""
     if pieces.split.ids is not None:
         link(pieces.split_folder / pieces.split.ids.folder, folder / "ids")
+    for vocabulary in pieces.split.vocabularies:
+        link(pieces.split_folder / vocabulary.file, folder / vocabulary.file)
     for table in pieces.tables:
         for shard in table.shards:
             link(pieces.tables_folder / shard.file, folder / shard.file)

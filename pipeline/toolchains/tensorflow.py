@@ -40,7 +40,7 @@ TOOLCHAIN = Toolchain(
     probe=probe,
     runtimes=(),
     isa=("avx",),
-    download=400_000_000,
-    disk=1_800_000_000,
+    download=500_000_000,
+    disk=2_100_000_000,
     support="TensorFlow is kept; tf2onnx mends little, so that new operators may be missing",
 )

@@ -12,6 +12,8 @@ _NAMED: tuple[tuple[str, str, bool], ...] = (
     ("source", "file", False),
     ("source", "weights", False),
     ("source", "path", True),
+    ("source", "saved_model", True),
+    ("source", "keras", False),
     ("samples", "file", False),
 )
 

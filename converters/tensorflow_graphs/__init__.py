@@ -1,0 +1,1 @@
+"""TensorFlow models: opened as one graph, cut, and written as ONNX."""
