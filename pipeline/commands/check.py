@@ -1,7 +1,5 @@
 """`pipeline check`: find the faults of a job without running it."""
 
-import typer
-
 from pipeline.commands.job_argument import JobFile
 from pipeline.commands.store_options import AsJson
 from pipeline.job.fault import as_records
@@ -22,10 +20,9 @@ def check(
         found = load_job(job)
         rows = fit_samples(found, job)
     except JobError as error:
-        if not as_json:
-            raise
-        console.emit({"job": str(job), "valid": False, "faults": as_records(job, error)})
-        raise typer.Exit(error.exit_code) from error
+        if as_json:
+            console.emit({"job": str(job), "valid": False, "faults": as_records(job, error)})
+        raise
     targets = [target.name for target in found.targets]
     if as_json:
         record: dict[str, console.Json] = {"job": str(job), "valid": True, "model": found.model}
