@@ -10,6 +10,7 @@ from pipeline.commands.registry.doctor import doctor
 from pipeline.commands.registry.du import du
 from pipeline.commands.registry.export import export
 from pipeline.commands.registry.gc import gc
+from pipeline.commands.registry.importing import import_
 from pipeline.commands.registry.log import log
 from pipeline.commands.registry.ls import ls
 from pipeline.commands.registry.promote import promote
@@ -35,6 +36,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     tag,
     pull,
     cp,
+    import_,
     export,
     verify,
     sign,
@@ -49,4 +51,4 @@ app = typer.Typer(
     add_completion=False,
 )
 for command in COMMANDS:
-    app.command()(command)
+    app.command(command.__name__.rstrip("_"))(command)

@@ -1,0 +1,1 @@
+"""Models that were converted elsewhere become versions."""
