@@ -1,21 +1,26 @@
 """Give tasks their keys, and with those their places in the cache."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pipeline.caching import cache
 from pipeline.caching.digest import Digests
 from pipeline.caching.material import Material
-from pipeline.planning.forecast import Sizes, forecast
+from pipeline.planning.forecast import Forecast, Sizes, forecast
 from pipeline.planning.node import Node
 from pipeline.planning.steps import Step
 from pipeline.processes.task import Task
+from pipeline.stages.part import read_split
+from pipeline.stages.tables import bytes_of
 from pipeline.toolchains import CURRENT, find_toolchain
 from pipeline.toolchains.versions import pinned_versions
 
 #: Stages whose output says how this very CPU answers.
 _OF_THIS_CPU = ("validate",)
+
+#: Bytes that a push leaves at home.
+_PUSHED = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -67,15 +72,18 @@ class Planner:
             folder=folder,
             entry=entry,
             why=why,
-            forecast=forecast(node.stage, self._sizes(done.values()), before),
+            forecast=_at_home(task, forecast(node.stage, self._sizes(done.values()), before)),
             reusable=node.cached,
         )
 
     def _sizes(self, done: Iterable[Step]) -> Sizes:
-        splits = [step.entry for step in done if step.task.stage == "split" and step.entry]
-        files = [each for entry in splits for each in entry.files.items()]
+        splits = [step for step in done if step.task.stage == "split" and step.entry]
+        files = [each for step in splits if step.entry for each in step.entry.files.items()]
         dense = [file.size for name, file in files if "dense/" in name]
-        return Sizes(self.size, sum(dense) if dense else self.size)
+        if not dense:
+            return Sizes(self.size, self.size)
+        tables = [table for step in splits for table in read_split(step.folder / "output").tables]
+        return Sizes(self.size, sum(dense), sum(map(bytes_of, tables)))
 
     def _material(self, node: Node, task: Task, read: Mapping[str, Step]) -> Material:
         return Material(
@@ -101,6 +109,12 @@ class Planner:
             return None, cache.why_not(self.home, self.job, node.name, material)
         except ValueError as error:
             return None, f"its output in the cache is damaged: {error}"
+
+
+def _at_home(task: Task, expected: Forecast) -> Forecast:
+    """Leave out what goes to a store elsewhere."""
+    remote = task.stage == "push" and "://" in str(task.options.get("store"))
+    return replace(expected, disk=_PUSHED, least=0) if remote else expected
 
 
 def relative(file: Path, folder: Path) -> str:

@@ -11,8 +11,12 @@ _ROOT = Path("/")
 
 def free_disk(folder: Path) -> int:
     """Return the free bytes of the disk that a folder is or would be on."""
-    existing = next(path for path in (folder, *folder.parents) if path.exists())
-    return shutil.disk_usage(existing).free
+    return shutil.disk_usage(_existing(folder)).free
+
+
+def disk_of(folder: Path) -> int:
+    """Return the number of the disk that a folder is or would be on."""
+    return _existing(folder).stat().st_dev
 
 
 def cpu_name() -> str:
@@ -55,6 +59,10 @@ def headroom(group: Path) -> int:
             used = int((group / usage).read_text())
             return int(text) - used + _figure(group / "memory.stat", "inactive_file")
     return 1 << 62
+
+
+def _existing(folder: Path) -> Path:
+    return next(path for path in (folder, *folder.parents) if path.exists())
 
 
 def _figure(file: Path, name: str) -> int:

@@ -40,19 +40,19 @@ def run(task: Task, out: Path, progress: Progress) -> dict[str, File]:
     folder = task.inputs["split"]
     split = read_split(folder)
     origins = {origin.table: origin for origin in split.origins}
-    total = sum(map(_bytes, split.tables))
+    total = sum(map(bytes_of, split.tables))
     check_room(f"{len(split.tables)} tables", total, out)
     written: list[Written] = []
     for table in split.tables:
-        before = sum(_bytes(each.table) for each in written)
+        before = sum(bytes_of(each.table) for each in written)
         written.append(
             write_table(
                 table,
                 origins[table.name],
                 folder,
                 out,
-                shard_size(_bytes(table), total, options.shard_bytes),
-                _part_of(progress, before, _bytes(table), total),
+                shard_size(bytes_of(table), total, options.shard_bytes),
+                _part_of(progress, before, bytes_of(table), total),
             )
         )
     tables = Tables(tables=tuple(each.table for each in written))
@@ -60,7 +60,8 @@ def run(task: Task, out: Path, progress: Progress) -> dict[str, File]:
     return {name: file for each in written for name, file in each.files.items()}
 
 
-def _bytes(table: Table) -> int:
+def bytes_of(table: Table) -> int:
+    """Return the size of a table's rows."""
     return table.rows * table.dim * table.dtype.bytes
 
 
