@@ -6,7 +6,7 @@ from converters import CONVERTERS
 from pipeline.adopting.found import Found, find_model, lay_part
 from registry.composition import Artifact
 from registry.digest import digest_file
-from registry.errors import ConversionError
+from registry.errors import ConversionError, PlatformError
 from registry.manifest import Build, Contract, Draft, Lineage
 from registry.signature import ANY, Axis, Input, Signature, Tensor
 from targets import TARGETS
@@ -72,10 +72,14 @@ def adopt(model: str, source: Path, out: Path) -> Draft:
 def _read_signature(found: Found, folder: Path) -> Signature:
     """Read what the files take and answer, by whom the platform writes such files with."""
     converter = next(row for row in CONVERTERS if row.result is found.format)
-    faults = converter.inspect(folder)
+    try:
+        signature = converter.read_signature(folder)
+        faults = converter.inspect(folder)
+    except PlatformError as error:
+        raise type(error)(f"{found.file} cannot be imported: {error}") from error
     if faults:
         raise ConversionError(f"{found.file}: {'; '.join(faults)}. Convert it again")
-    return converter.read_signature(folder)
+    return signature
 
 
 def _named(signature: Signature) -> Signature:

@@ -77,7 +77,7 @@ def test_the_same_model_again_is_the_same_version(registry_command):
         (lambda: Path("x").mkdir(), SourceError, "there is none"),
         (lambda: _copy("a.onnx", "b.onnx"), SourceError, "there is a.onnx, b.onnx. Name the file"),
         (lambda: _write("model.xml", b"<net/>"), SourceError, "model.bin is missing"),
-        (lambda: _write("model.onnx", b"junk"), SourceError, "model.onnx"),
+        (lambda: _write("model.onnx", b"junk"), SourceError, "x/model.onnx cannot be imported"),
     ],
 )
 def test_what_is_no_model_is_refused_and_nothing_published(registry_command, prepare, kind, text):
