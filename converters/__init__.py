@@ -3,9 +3,11 @@
 from collections import deque
 
 from converters import (
+    onnx_to_inductor,
     onnx_to_ipex_torchscript,
     onnx_to_openvino,
     onnx_to_torchscript,
+    torch_to_inductor,
     torch_to_onnx,
     torch_to_torchscript,
     torchscript_to_ipex_torchscript,
@@ -16,9 +18,11 @@ from registry.format import Format
 from registry.signature import Road
 
 CONVERTERS: tuple[Converter, ...] = (
+    onnx_to_inductor.CONVERTER,
     onnx_to_ipex_torchscript.CONVERTER,
     onnx_to_openvino.CONVERTER,
     onnx_to_torchscript.CONVERTER,
+    torch_to_inductor.CONVERTER,
     torch_to_onnx.CONVERTER,
     torch_to_torchscript.CONVERTER,
     torchscript_to_ipex_torchscript.CONVERTER,

@@ -28,12 +28,14 @@ class ConvertOptions(Frozen):
         layout: Which axis of images lies innermost.
         axes: Of the job: the sizes that free axes may have.
         inputs: Of the job: the integers that its inputs may hold.
+        isa: CPU flags that the target has.
     """
 
     weights: Precision = "f32"
     layout: Layout = "auto"
     axes: dict[str, Axis] = Field(default_factory=dict)
     inputs: tuple[Input, ...] = ()
+    isa: tuple[str, ...] = ("avx2", "fma")
 
 
 def _let_pass(file: Path, inputs: tuple[Input, ...]) -> None:
@@ -53,6 +55,7 @@ class Converter:
             what the job says of the inputs; raises ConversionError.
         in_target: Whether it is the runtime's own converter, and so runs in the toolchain of the
             target; others run in that of the platform.
+        by_isa: Whether the result is for the CPU flags of the target alone.
     """
 
     source: Format
@@ -62,6 +65,7 @@ class Converter:
     inspect: Callable[[Path], tuple[str, ...]]
     guard: Callable[[Path, tuple[Input, ...]], None] = _let_pass
     in_target: bool = False
+    by_isa: bool = False
 
 
 def convert(

@@ -5,7 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from registry.errors import JobError
-from targets import ipex, onnxruntime, openvino, torchscript
+from targets import inductor, ipex, onnxruntime, openvino, torchscript
+from targets.inductor import InductorOptions
 from targets.ipex import IpexOptions
 from targets.onnxruntime import OnnxruntimeOptions
 from targets.openvino import OpenvinoOptions
@@ -14,7 +15,7 @@ from targets.torchscript import TorchscriptOptions
 
 #: One entry of the job's `targets`: one member a runtime.
 AnyTarget = Annotated[
-    OpenvinoOptions | OnnxruntimeOptions | IpexOptions | TorchscriptOptions,
+    OpenvinoOptions | OnnxruntimeOptions | IpexOptions | TorchscriptOptions | InductorOptions,
     Field(discriminator="runtime"),
 ]
 
@@ -23,6 +24,7 @@ TARGETS: tuple[Target, ...] = (
     onnxruntime.TARGET,
     ipex.TARGET,
     torchscript.TARGET,
+    inductor.TARGET,
 )
 
 

@@ -16,8 +16,12 @@ NAMESPACES = ("aten", "prim", "quantized")
 def signature_of_module(file: Path) -> Signature:
     """Run the written module with two sizes of its axes, and tell what came of it."""
     module, given, tried = load_module(file)
-    signature = given.signature
-    one, other = (run(module, given, sizes) for sizes in tried)
+    return signature_of_runs(given.signature, [run(module, given, sizes) for sizes in tried])
+
+
+def signature_of_runs(signature: Signature, runs: list[tuple[Any, ...]]) -> Signature:
+    """Tell the dtypes and shapes of the outputs from two runs with other sizes of free axes."""
+    one, other = runs
     outputs = tuple(
         Tensor(name=tensor.name, dtype=_dtype(first), shape=shape)
         for tensor, first, shape in zip(

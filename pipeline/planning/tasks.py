@@ -104,6 +104,7 @@ def _conversions(job: Job, target: AnyTarget) -> Iterator[Node]:
                 layout=_layout(step, target),
                 inputs=job.inputs,
                 axes=job.axes,
+                isa=_isa(step, target),
             )
             yield Node(
                 name=_conversion(step, weights, target),
@@ -124,12 +125,17 @@ def _layout(step: Converter, target: AnyTarget) -> Layout:
     return target.layout if step.in_target else "auto"
 
 
+def _isa(step: Converter, target: AnyTarget) -> tuple[str, ...]:
+    return target.isa if step.by_isa else ()
+
+
 def _conversion(step: Converter, weights: Precision, target: AnyTarget) -> str:
     toolchain, layout = _place(step, target), _layout(step, target)
     laid = "" if layout == "auto" else f" {layout}"
     road = " via torch" if target.road == "torch" else ""
+    built = "".join(f" {flag}" for flag in _isa(step, target))
     there = "" if toolchain == CURRENT else f" in {toolchain}"
-    return f"convert {step.result} {weights}{laid}{road}{there}"
+    return f"convert {step.result} {weights}{laid}{built}{road}{there}"
 
 
 def _part(job: Job, target: AnyTarget, weights: Precision) -> str:

@@ -26,6 +26,7 @@ class Options(Frozen):
         layout: Which axis of images lies innermost.
         inputs: Of the job: the ranges of the integers that reach the dense part.
         axes: Of the job: the ranges of the free axes.
+        isa: CPU flags of the target, where the result is for these alone.
     """
 
     source: Format
@@ -34,6 +35,7 @@ class Options(Frozen):
     layout: Layout = "auto"
     inputs: tuple[Input, ...]
     axes: dict[str, Axis] = Field(default_factory=dict)
+    isa: tuple[str, ...] = ()
 
 
 def run(task: Task, out: Path, progress: Progress) -> None:
@@ -50,6 +52,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         layout=options.layout,
         axes=options.axes,
         inputs=options.inputs,
+        isa=options.isa,
     )
     artifact = convert(converter, source, folder, out / PART, wanted)
     made = artifact.model_copy(update={"folder": PART})

@@ -1,9 +1,12 @@
 """Every row of TARGETS loads, answers, refuses and tells the truth alike."""
 
+import shutil
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto
 from onnx.helper import make_node
@@ -31,39 +34,59 @@ def target(request) -> Target:
     return request.param
 
 
-def made_for(target: Target, folder: Path, name: str) -> Path:
-    """Write one of the tiny models in the format that a target reads."""
-    folder = write(MODELS[name](), folder / "onnx").parent
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Callable[[Target, str], Path]:
+    """Convert each model once for each target: some take a compiler's time."""
+    made: dict[tuple[str, str], Path] = {}
+
+    def give(target: Target, name: str) -> Path:
+        key = (target.runtime, name)
+        if key not in made:
+            made[key] = routed(target, MODELS[name](), tmp_path_factory.mktemp(name))
+        return made[key]
+
+    return give
+
+
+@pytest.fixture
+def opened(target, kept) -> Callable[..., Runner]:
+    """Open one of the tiny models in the format that the target reads."""
+
+    def give(name: str, **plan: int) -> Runner:
+        return target.load(kept(target, name), "f32", ThreadPlan(**{"threads": 1, **plan}))
+
+    return give
+
+
+def routed(target: Target, made: onnx.ModelProto, folder: Path) -> Path:
+    """Take a model all the way to a target's format."""
+    folder = write(made, folder / "onnx").parent
     for number, step in enumerate(route(Format.ONNX, target.format)):
         step.convert(folder, folder / str(number), ConvertOptions())
         folder = folder / str(number)
     return folder
 
 
-def opened(target: Target, folder: Path, name: str, **plan: int) -> Runner:
-    return target.load(made_for(target, folder, name), "f32", ThreadPlan(**{"threads": 1, **plan}))
-
-
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("batch", [1, 3, 17])
-def test_it_answers_like_the_reference(target, name, batch, tmp_path):
+def test_it_answers_like_the_reference(target, name, batch, opened):
     made = MODELS[name]()
     inputs = feeds(made, batch)
-    answers = opened(target, tmp_path, name).run(inputs)
+    answers = opened(name).run(inputs)
     wanted = ReferenceEvaluator(made).run(None, inputs)
     for output, array in zip(made.graph.output, wanted, strict=True):
         assert answers[output.name].shape == np.asarray(array).shape
         np.testing.assert_allclose(answers[output.name], array, 1e-5, 1e-6)
 
 
-def test_an_empty_batch_gives_empty_answers(target, tmp_path):
-    answers = opened(target, tmp_path, "mlp").run({"x": np.zeros((0, 6), np.float32)})
+def test_an_empty_batch_gives_empty_answers(target, opened):
+    answers = opened("mlp").run({"x": np.zeros((0, 6), np.float32)})
     assert answers["score"].shape == (0, 2)
 
 
-def test_batches_of_every_size_may_follow_one_another(target, tmp_path):
+def test_batches_of_every_size_may_follow_one_another(target, opened):
     made = MODELS["mlp"]()
-    runner, reference = opened(target, tmp_path, "mlp"), ReferenceEvaluator(made)
+    runner, reference = opened("mlp"), ReferenceEvaluator(made)
     for batch in (5, 1, 0, 64, 2, 64, 1):
         inputs = feeds(made, batch, seed=batch)
         np.testing.assert_allclose(
@@ -71,9 +94,9 @@ def test_batches_of_every_size_may_follow_one_another(target, tmp_path):
         )
 
 
-def test_an_answer_is_the_callers_to_keep(target, tmp_path):
+def test_an_answer_is_the_callers_to_keep(target, opened):
     made = MODELS["mlp"]()
-    runner = opened(target, tmp_path, "mlp")
+    runner = opened("mlp")
     first = runner.run(feeds(made, 3, seed=1))["score"]
     kept = first.copy()
     runner.run(feeds(made, 3, seed=2))
@@ -81,9 +104,9 @@ def test_an_answer_is_the_callers_to_keep(target, tmp_path):
 
 
 @pytest.mark.parametrize("streams", [1, 2])
-def test_several_threads_may_ask_at_once(target, streams, tmp_path):
+def test_several_threads_may_ask_at_once(target, streams, opened):
     made = MODELS["mlp"]()
-    runner = opened(target, tmp_path, "mlp", streams=streams)
+    runner = opened("mlp", streams=streams)
     batches = [feeds(made, 1 + seed % 7, seed=seed) for seed in range(50)]
     wanted = [runner.run(inputs)["score"] for inputs in batches]
     with ThreadPoolExecutor(4) as pool:
@@ -102,23 +125,23 @@ def test_several_threads_may_ask_at_once(target, streams, tmp_path):
         ({"x": np.zeros(6, np.float32)}, r"x: has shape \[6\], not"),
     ],
 )
-def test_inputs_that_do_not_fit_are_refused(target, change, fault, tmp_path):
+def test_inputs_that_do_not_fit_are_refused(target, change, fault, opened):
     inputs = feeds(MODELS["mlp"](), 2) | change
     with pytest.raises(InputError, match=fault):
-        opened(target, tmp_path, "mlp").run({k: v for k, v in inputs.items() if v is not None})
+        opened("mlp").run({k: v for k, v in inputs.items() if v is not None})
 
 
-def test_an_input_that_is_not_contiguous_is_read_right(target, tmp_path):
+def test_an_input_that_is_not_contiguous_is_read_right(target, opened):
     made = MODELS["mlp"]()
     wide = np.random.default_rng(0).standard_normal((8, 12)).astype(np.float32)
     part = wide[::2, ::2]
-    found = opened(target, tmp_path, "mlp").run({"x": part})["score"]
+    found = opened("mlp").run({"x": part})["score"]
     wanted = ReferenceEvaluator(made).run(None, {"x": part})[0]
     np.testing.assert_allclose(found, wanted, 1e-5, 1e-6)
 
 
-def test_the_signature_is_read_off_the_model(target, tmp_path):
-    signature = opened(target, tmp_path, "integers").signature
+def test_the_signature_is_read_off_the_model(target, opened):
+    signature = opened("integers").signature
     assert [(t.name, t.dtype.value, len(t.shape)) for t in signature.inputs] == [
         ("ids", "int64", 2),
         ("vectors", "float32", 3),
@@ -129,8 +152,8 @@ def test_the_signature_is_read_off_the_model(target, tmp_path):
     ]
 
 
-def test_what_is_in_force_is_read_back(target, tmp_path):
-    force = opened(target, tmp_path, "mlp").in_force()
+def test_what_is_in_force_is_read_back(target, opened):
+    force = opened("mlp").in_force()
     assert force["precision"] == "f32"
     assert force["threads"] == "1"
     assert force["streams"] == "1"
@@ -139,8 +162,8 @@ def test_what_is_in_force_is_read_back(target, tmp_path):
     assert force["runtime"].startswith(f"{target.runtime} {target.version()}")
 
 
-def test_a_file_that_is_no_model_is_refused(target, tmp_path):
-    folder = made_for(target, tmp_path, "mlp")
+def test_a_file_that_is_no_model_is_refused(target, kept, tmp_path):
+    folder = shutil.copytree(kept(target, "mlp"), tmp_path / "copy")
     (folder / ENTRY[target.format]).write_bytes(b"nothing of the kind")
     with pytest.raises(ContractError, match="cannot load it"):
         target.load(folder, "f32", ThreadPlan(threads=1))
@@ -157,10 +180,7 @@ def test_a_model_without_a_batch_answers_scalars(target, tmp_path):
         [tensor("x", TensorProto.FLOAT, "length")],
         [tensor("total", TensorProto.FLOAT)],
     )
-    folder = write(made, tmp_path / "onnx").parent
-    for number, step in enumerate(route(Format.ONNX, target.format)):
-        step.convert(folder, folder / str(number), ConvertOptions())
-        folder = folder / str(number)
+    folder = routed(target, made, tmp_path)
     answers = target.load(folder, "f32", ThreadPlan(threads=1)).run({"x": np.ones(4, np.float32)})
     assert answers["total"].shape == ()
     assert answers["total"] == 4
