@@ -48,6 +48,17 @@ class Putting(nn.Module):
         return changed * 2
 
 
+class Mixing(nn.Module):
+    """Puts integers and floats into one operator, which torch promotes."""
+
+    def forward(self, numbers):
+        counts = (numbers * 9).long()
+        side = torch.stack([counts, numbers, counts > 2], 1)
+        row = torch.hstack([counts, numbers])
+        put = torch.select_scatter(numbers, counts[:, 0], 1, 0)
+        return side, row, put, torch.pow(counts, numbers), torch.pow(counts, 0.5), 2.5**counts
+
+
 def model_of(build, *shape) -> Model:
     return Model(
         build=build,
@@ -62,6 +73,7 @@ MODELS = {
     "squeezing": model_of(Squeezing, 4),
     "choosing": model_of(Choosing, 2, 3),
     "putting": model_of(Putting, 3),
+    "mixing": model_of(Mixing, 3),
 }
 
 
