@@ -8,7 +8,8 @@
     <home>/last/<model>/<job>/<task>.json    the material of the last time, to say what changed
 
 An entry appears by one rename, so it is whole or absent. Nothing is flushed to the disk for it:
-where the machine loses power, the files do not fit the record, and the entry is made again.
+where the machine loses power, files may not fit the record any more. Their size or time mostly
+tells, and then the entry is made again; their digests do, before anything of it is published.
 """
 
 import fcntl
