@@ -16,7 +16,7 @@ from converters.onnx_to_torch.row import Row, find
 from converters.onnx_to_torch.size_table import SIZE_ROWS
 from converters.onnx_to_torch.sizes import as_tensor, listed
 from converters.onnx_to_torch.table import ROWS
-from converters.onnx_to_torch.values import Computed, Constant, Value, sizes_in
+from converters.onnx_to_torch.values import Computed, Constant, Value, item, sizes_in
 from converters.onnx_to_torch.weights import read_tensor
 from registry.errors import ConversionError
 
@@ -169,7 +169,7 @@ class GraphImporter:
             return [Computed(result, kind_of(form.outputs[0]))]
         kinds = form.outputs or ("Tensor",) * len(node.output)
         return [
-            Computed(self.graph.call_function(_item, (result, at)), kind_of(kinds[at]))
+            Computed(self.graph.call_function(item, (result, at)), kind_of(kinds[at]))
             for at in range(len(node.output))
         ]
 
@@ -234,11 +234,6 @@ class GraphImporter:
             self.root.add_module(path, module)
             keywords[name] = self.graph.get_attr(path)
         return [self._tensor(v) for v in needed.values() if isinstance(v, Computed)]
-
-
-def _item(results: tuple[Argument, ...], at: int) -> Argument:
-    """Take one of several results."""
-    return results[at]
 
 
 def _has_graphs(node: onnx.NodeProto) -> bool:

@@ -34,6 +34,12 @@ class Computed:
 
 Value: TypeAlias = Constant | Computed
 
+
+def item(results: tuple[Any, ...], at: int) -> Any:  # noqa: ANN401 - what an operator gives
+    """Take one of several results."""
+    return results[at]
+
+
 #: Most numbers that a constant of a shape may hold.
 _LONGEST = 64
 

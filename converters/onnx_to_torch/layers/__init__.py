@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from converters.onnx_to_torch.layers.biases import take_biases
 from converters.onnx_to_torch.layers.convolutions import of_convolution, of_transposed
 from converters.onnx_to_torch.layers.layer import Arguments, Layer
+from converters.onnx_to_torch.layers.norms import take_norms
 from converters.onnx_to_torch.layers.products import of_general_product, of_matrix_product
 from converters.onnx_to_torch.operators import convolution, matrix
 from converters.onnx_to_torch.operators.window import with_room
@@ -43,6 +44,7 @@ def use_layers(module: GraphModule) -> None:
             module.add_module(name, layer.module)
             _replace(module, node, name, layer)
     take_biases(module)
+    take_norms(module)
     _forget(module)
     module.graph.lint()
     module.recompile()

@@ -100,3 +100,44 @@ def test_weights_of_integers_are_no_layer(load):
     )
     assert layers(module) == []
     assert module(torch.ones(1, 2, dtype=torch.int32))[0].tolist() == [[4, 6]]
+
+
+NORM = ", ".join(
+    f"float[2] {name} = {{{numbers}}}"
+    for name, numbers in {
+        "s": "1.5, -2.0",
+        "t": "0.5, 3.0",
+        "m": "0.1, -0.2",
+        "v": "0.3, 2.0",
+    }.items()
+)
+
+
+@pytest.mark.parametrize("opset", [9, 15])
+@pytest.mark.parametrize("bias", ["", ", c"])
+def test_a_normalisation_after_a_convolution_is_a_part_of_its_filters(load, opset, bias):
+    stored = "float[2, 1, 1, 1] k = {2.0, -3.0}, float[2] c = {0.25, 0.75}"
+    nodes = f"h = Conv (x, k{bias}) y = BatchNormalization <epsilon = 0.01> (h, s, t, m, v)"
+    graph = f"g (float[n, 1, h, w] x) => (float[n, 2, h, w] y) <{stored}, {NORM}>"
+    module = load(f"{graph} {{ {nodes} }}", opset=opset)
+    assert layers(module) == ["Conv2d"]
+    assert [node.op for node in module.graph.nodes] == ["placeholder", "call_module", "output"]
+    x = torch.rand(2, 1, 3, 3)
+    s, t, m, v = (
+        torch.tensor(pair).reshape(2, 1, 1)
+        for pair in ([1.5, -2.0], [0.5, 3.0], [0.1, -0.2], [0.3, 2.0])
+    )
+    c = torch.tensor([0.25, 0.75]).reshape(2, 1, 1) if bias else 0
+    h = x * torch.tensor([2.0, -3.0]).reshape(2, 1, 1) + c
+    torch.testing.assert_close(module(x)[0], (h - m) / torch.sqrt(v + 0.01) * s + t)
+
+
+def test_a_normalisation_stays_where_the_convolution_is_read_besides(load):
+    stored = "float[2, 1, 1, 1] k = {2.0, -3.0}"
+    module = load(
+        f"g (float[n, 1, h, w] x) => (float[n, 2, h, w] y, float[n, 2, h, w] h) <{stored}, {NORM}>"
+        " { h = Conv (x, k) y = BatchNormalization (h, s, t, m, v) }",
+        opset=15,
+    )
+    x = torch.rand(1, 1, 2, 2)
+    torch.testing.assert_close(module(x)[1], x * torch.tensor([2.0, -3.0]).reshape(2, 1, 1))
