@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
-from botocore.exceptions import ClientError, IncompleteReadError, ResponseStreamingError
+from botocore.exceptions import ClientError
 
 from registry.digest import Advance
 from registry.disk import disk_faults
@@ -17,7 +17,7 @@ from registry.store.s3_client import connect
 from registry.store.s3_create import Creator
 from registry.store.s3_faults import code_of, s3_faults
 from registry.store.s3_place import Place
-from registry.store.s3_retry import retry
+from registry.store.s3_retry import is_broken, retry
 from registry.store.s3_sweep import abort_uploads, delete_objects, list_objects
 from registry.store.s3_upload import PART, Destination, send
 from registry.store.store import Entry, check_key, check_prefix, check_size, missing
@@ -134,8 +134,4 @@ class S3Bucket:
             with closing(answer["Body"]) as body:
                 return body.read()
 
-        return retry(fetch, _is_broken, self.place.options.attempts)
-
-
-def _is_broken(error: Exception) -> bool:
-    return isinstance(error, IncompleteReadError | ResponseStreamingError)
+        return retry(fetch, is_broken, self.place.options.attempts)

@@ -4,7 +4,7 @@ import hashlib
 import threading
 from contextlib import closing, suppress
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from uuid import uuid4
 
@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from registry.store.s3_faults import code_of
 from registry.store.s3_probe import probe, unsafe
-from registry.store.s3_retry import retry
+from registry.store.s3_retry import is_broken, retry
 from registry.store.s3_upload import Destination
 
 #: Error codes, and the status alone for services that give no code.
@@ -72,15 +72,12 @@ class Creator:
 def is_fresh(verdict: Destination) -> bool:
     """Say whether an endpoint was found to be safe, and not long ago by its own clock."""
     try:
-        answer = verdict.client.get_object(Bucket=verdict.bucket, Key=verdict.key)
+        said, written, now = get(verdict)
     except ClientError as error:
         if code_of(error) in ABSENT:
             return False
         raise
-    with closing(answer["Body"]) as body:
-        said = body.read(len(VERDICT))
-    now = parsedate_to_datetime(answer["ResponseMetadata"]["HTTPHeaders"].get("date", _LONG_AGO))
-    return said == VERDICT and timedelta(0) <= now - answer["LastModified"] < LASTS
+    return said == VERDICT and timedelta(0) <= now - written < LASTS
 
 
 def create(to: Destination, data: bytes) -> bool:
@@ -102,8 +99,20 @@ def create(to: Destination, data: bytes) -> bool:
 
 def read(to: Destination) -> bytes:
     """Get an object."""
-    with closing(to.client.get_object(Bucket=to.bucket, Key=to.key)["Body"]) as body:
-        return body.read()
+    return get(to)[0]
+
+
+def get(to: Destination) -> tuple[bytes, datetime, datetime]:
+    """Get an object, when it was written, and when that was asked, both by the service's clock."""
+
+    def fetch() -> tuple[bytes, datetime, datetime]:
+        answer = to.client.get_object(Bucket=to.bucket, Key=to.key)
+        with closing(answer["Body"]) as body:
+            data = body.read()
+        now = answer["ResponseMetadata"]["HTTPHeaders"].get("date", _LONG_AGO)
+        return data, answer["LastModified"], parsedate_to_datetime(now)
+
+    return retry(fetch, is_broken, ATTEMPTS)
 
 
 def _code(error: Exception) -> str:

@@ -5,7 +5,12 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import (
+    BotoCoreError,
+    ClientError,
+    IncompleteReadError,
+    ResponseStreamingError,
+)
 
 Result = TypeVar("Result")
 
@@ -25,3 +30,8 @@ def retry(
         longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt)
         time.sleep(longest * random.uniform(0.5, 1))  # noqa: S311  nothing secret
     return work()
+
+
+def is_broken(error: Exception) -> bool:
+    """Say whether the connection broke in the body of an answer, which boto3 does not try again."""
+    return isinstance(error, IncompleteReadError | ResponseStreamingError)
