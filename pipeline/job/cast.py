@@ -64,7 +64,9 @@ def _differs(result: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def _hold(where: str, array: np.ndarray, tensor: Input) -> None:
-    """Refuse what is no id. A range says what to generate, and recorded values may be beyond."""
+    """Refuse what is no id and no start. A range says what to generate: samples may be beyond."""
+    if tensor.offsets is not None and array.ndim == 1:
+        _refuse(where, array, _no_starts(array), "starts no bag: starts rise from 0", "offsets")
     if tensor.ids is None:
         return
     most = np.asarray(tensor.ids.cardinality)
@@ -72,6 +74,14 @@ def _hold(where: str, array: np.ndarray, tensor: Input) -> None:
     top = f"{limits[0] - 1}" if limits.size == 1 else "its column's cardinality - 1"
     beyond = (array < 0) | (array >= most)
     _refuse(where, array, beyond, f"is no id: `{tensor.name}` has 0 to {top}", "ids")
+
+
+def _no_starts(array: np.ndarray) -> np.ndarray:
+    """Mark a first start that is not 0, and those before the one in front of them."""
+    before = np.concatenate([np.minimum(array[:1], 0), array[:-1]])
+    bad: np.ndarray = array < before
+    bad[:1] |= array[:1] != 0
+    return bad
 
 
 def _refuse(where: str, array: np.ndarray, bad: np.ndarray, why: str, key: str = "dtype") -> None:

@@ -20,7 +20,7 @@ NOT_RUN = {"make test"}
 
 @pytest.fixture
 def checkout(tmp_path) -> Path:
-    """A copy of the files that git knows or would; the environment and the data are shared."""
+    """A copy of the files that git knows or would; the environment is shared, and no data is."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,
@@ -34,7 +34,6 @@ def checkout(tmp_path) -> Path:
             (tmp_path / name).write_bytes((ROOT / name).read_bytes())
             (tmp_path / name).chmod((ROOT / name).stat().st_mode)
     (tmp_path / ".venv").symlink_to(ROOT / ".venv")
-    (tmp_path / "workflows" / "data").symlink_to(ROOT / "workflows" / "data")
     return tmp_path
 
 

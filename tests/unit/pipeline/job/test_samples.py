@@ -17,6 +17,7 @@ from registry.errors import SourceError
 from registry.signature import Ids, Input
 
 USER = Input(name="user", dtype="int64", shape=("batch",), ids=Ids(cardinality=10))
+STARTS = Input(name="starts", dtype="int64", shape=("batch",), offsets="ids")
 DENSE = Input(name="dense", dtype="float32", shape=("batch", 3))
 COLUMNS = {"dense": ("a", "b", "c")}
 
@@ -171,6 +172,21 @@ def test_a_value_that_the_job_rules_out_is_refused(tensor, values, message, tmp_
     save(tmp_path, user=np.asarray(values))
     with pytest.raises(SourceError, match=message):
         read(tmp_path, "s.npz", tensor)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([0, 4, 2, 1], r"row 2: 2 starts no bag: starts rise from 0 \(2 such values\)"),
+        ([1, 2], "row 0: 1 starts no bag"),
+        ([-1, 2], "row 0: -1 starts no bag"),
+    ],
+)
+def test_starts_of_bags_rise_from_zero(values, message, tmp_path):
+    save(tmp_path, starts=np.asarray(values), ids=np.zeros(5, np.int64))
+    ids = Input(name="ids", dtype="int64", shape=("total",), ids=Ids(cardinality=10))
+    with pytest.raises(SourceError, match=message):
+        read(tmp_path, "s.npz", ids, STARTS)
 
 
 @pytest.mark.parametrize("name", ["s.csv", "s.parquet"])
