@@ -22,6 +22,6 @@ def previous_version(history: tuple[Move, ...]) -> int:
     if len(path) < 2:
         raise RolloutError(
             "there is no version to go back to. Name one with --version; "
-            "`pipeline registry show MODEL` lists them"
+            "`pipeline registry ls MODEL` lists them"
         )
     return path[-2]
