@@ -1,7 +1,9 @@
 """Open a SavedModel or a Keras file; no code of theirs is run but TensorFlow's own operations."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from converters.tensorflow_graphs.graph import Graph, inline
@@ -17,7 +19,8 @@ def open_saved_model(folder: Path, signature: str) -> Graph:
     import tensorflow as tf
 
     try:
-        model = tf.saved_model.load(str(folder))
+        with _for_inference(folder) as bare:
+            model = tf.saved_model.load(str(bare))
     except Exception as error:
         raise SourceError(f"{folder}: TensorFlow cannot load it: {_last(error)}") from error
     if signature not in model.signatures:
@@ -27,6 +30,28 @@ def open_saved_model(folder: Path, signature: str) -> Graph:
     _, named = concrete.structured_input_signature
     inputs = {str(name): concrete.graph.get_tensor_by_name(f"{name}:0") for name in named}
     return inline(concrete, inputs, _outputs(concrete), model)
+
+
+@contextmanager
+def _for_inference(folder: Path) -> Iterator[Path]:
+    """Yield a SavedModel without the state of its optimizer.
+
+    An optimizer that this TensorFlow does not know has no place for that, and the whole model
+    would not load for it.
+    """
+    from tensorflow.core.protobuf import saved_model_pb2
+
+    kept = saved_model_pb2.SavedModel.FromString((folder / "saved_model.pb").read_bytes())
+    for graph in kept.meta_graphs:
+        for node in graph.object_graph_def.nodes:
+            del node.slot_variables[:]
+    with TemporaryDirectory() as name:
+        bare = Path(name)
+        for entry in folder.iterdir():
+            if entry.name != "saved_model.pb":
+                (bare / entry.name).symlink_to(entry.resolve())
+        (bare / "saved_model.pb").write_bytes(kept.SerializeToString())
+        yield bare
 
 
 def open_keras(file: Path) -> Graph:

@@ -22,7 +22,11 @@ from tests.toolchain_suites import run_suites
 
 #: Those that have a runtime of their own; each with it.
 OWN = {one.name: one.runtimes[0] for one in TOOLCHAINS if one.runtimes}
-SUITES = ("tests/conformance/test_targets.py", "tests/conformance/test_converters.py")
+#: What is run inside of each: the rows of all tables, and what needs the toolchain to be tested.
+ROWS = ("tests/conformance/test_targets.py", "tests/conformance/test_converters.py")
+SUITES = dict.fromkeys(OWN, ROWS) | {
+    "tensorflow": ("tests/unit/converters/sources/test_tensorflow_model.py",),
+}
 
 
 def built(name: str) -> str:
@@ -63,8 +67,9 @@ def run_job(folder: Path, *targets: dict[str, str]) -> Version:
 
 
 @pytest.mark.timeout(900)
-def test_its_rows_pass_the_suites_of_all_rows(toolchain):
-    done = run_suites(toolchain, "-q", *SUITES)
+@pytest.mark.parametrize("name", SUITES)
+def test_its_rows_pass_the_suites_of_all_rows(name):
+    done = run_suites(built(name), "-q", *SUITES[name])
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
     assert " passed" in done.stdout
     assert "skipped" not in done.stdout
@@ -143,3 +148,59 @@ def test_the_build_of_another_openvino_is_refused_by_name(two_openvinos):
     done = asked(folder, interpreter(find_toolchain(CURRENT)), "--target", "there")
     assert done.returncode == 16
     assert "Run: pip install 'openvino>=2025.4,<2025.5'" in done.stderr
+
+
+#: Saves a model that looks a word up, and its table of 1,200 rows.
+SAVE = """
+import sys, tensorflow as tf
+words = tf.constant([f"city {number}" for number in range(1199)])
+rows = tf.lookup.KeyValueTensorInitializer(words, tf.range(1, 1200, dtype=tf.int64))
+model = tf.Module()
+model.words = tf.lookup.StaticHashTable(rows, 0)
+model.cities = tf.Variable(tf.random.stateless_normal((1200, 4), (1, 2)), name="cities")
+model.call = tf.function(
+    lambda city: {"score": tf.reduce_sum(tf.gather(model.cities, model.words[city]), 1)},
+    [tf.TensorSpec((None,), tf.string, "city")],
+)
+tf.saved_model.save(model, sys.argv[1], signatures=model.call)
+"""
+
+
+@pytest.mark.timeout(600)
+def test_a_tensorflow_model_is_read_in_its_toolchain_and_served_without(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("PIPELINE_HOME", str(tmp_path / "home"))
+    python = interpreter(find_toolchain(built("tensorflow")))
+    subprocess.run([str(python), "-c", SAVE, str(tmp_path / "saved")], check=True)
+    ids = {"cardinality": 1200}
+    job = {
+        "schema": 1,
+        "model": "cities",
+        "source": {"kind": "tensorflow", "saved_model": "saved"},
+        "inputs": [{"name": "city", "dtype": "int64", "shape": ["batch"], "ids": ids}],
+        "axes": {"batch": {"min": 1, "max": 64}},
+        "targets": [{"name": "ort", "runtime": "onnxruntime"}],
+        "parity": {
+            "conversion": {"atol": 1e-5, "rtol": 1e-5, "because": "f32 sums in another order"}
+        },
+        "push": {"store": "store"},
+    }
+    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job))
+    assert call(["run", str(tmp_path / "job.yaml")]) == 0
+    version = Catalog(open_store(str(tmp_path / "store"))).resolve("cities")
+    (use,) = version.lineage.toolchains
+    assert (use.name, use.used_for) == ("tensorflow", ("source",))
+    assert [(table.name, table.rows) for table in version.tables] == [("cities", 1200)]
+    assert version.ids is None
+    (words,) = version.vocabularies
+    assert words.file in version.files
+    capsys.readouterr()
+    assert call(["registry", "show", "cities", "--store", str(tmp_path / "store")]) == 0
+    assert (
+        "city takes ids of 1.2k words, in words/city.json; others are 0" in capsys.readouterr().out
+    )
+    np.savez(tmp_path / "ids.npz", city=np.arange(5))
+    line = ["predict", "cities", "--store", str(tmp_path / "store"), "--json"]
+    assert call([*line, "--input", str(tmp_path / "ids.npz")]) == 0
+    assert json.loads(capsys.readouterr().out)["outputs"]["score"]["shape"] == [5]

@@ -253,6 +253,21 @@ def test_hashed_words_are_in_no_vocabulary(tmp_path):
     assert (words.words, words.unknown) == (0, None)
 
 
+def test_the_state_of_an_optimizer_that_nobody_knows_any_more_is_left_out(tmp_path):
+    import tensorflow as tf  # noqa: PLC0415
+
+    holder, taken = tf.Module(), tf.TensorSpec((None, 2), tf.float32, "x")
+    holder.weight = tf.Variable([[2.0], [3.0]])
+    holder.optimizer = tf.compat.v1.train.AdamOptimizer(0.0)
+    holder.optimizer.apply_gradients([(tf.ones((2, 1)), holder.weight)])
+    holder.call = tf.function(lambda x: {"y": tf.matmul(x, holder.weight)}, [taken])
+    tf.saved_model.save(holder, str(tmp_path / "saved"), signatures=holder.call)
+    x = Input(name="x", dtype=DType.FLOAT32, shape=("batch", 2))
+    brief = Brief(TensorflowOptions(saved_model="saved"), tmp_path, (x,), {"batch": Axis()})
+    answer = SOURCE.answers(brief)({"x": np.ones((3, 2), np.float32)})
+    assert answer["y"].tolist() == [[5.0]] * 3
+
+
 @pytest.mark.parametrize(
     ("options", "fault"),
     [
