@@ -31,6 +31,7 @@ toolchains: setup
 test: lint data toolchains
 	@.ci/browser >/dev/null
 	@command -v curl >/dev/null || .ci/debs curl
+	@command -v g++ >/dev/null || .ci/debs g++
 	$(PY) -m pytest -q -n auto --maxprocesses 4 --dist loadfile
 
 schema: setup
