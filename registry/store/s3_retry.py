@@ -11,6 +11,7 @@ from botocore.exceptions import (
     IncompleteReadError,
     ResponseStreamingError,
 )
+from urllib3.exceptions import HTTPError
 
 Result = TypeVar("Result")
 
@@ -24,7 +25,7 @@ def retry(
     for attempt in range(attempts - 1):
         try:
             return work()
-        except (BotoCoreError, ClientError) as error:
+        except (BotoCoreError, ClientError, HTTPError) as error:
             if not is_passing(error):
                 raise
         longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2**attempt)
@@ -33,5 +34,8 @@ def retry(
 
 
 def is_broken(error: Exception) -> bool:
-    """Say whether the connection broke in the body of an answer, which boto3 does not try again."""
-    return isinstance(error, IncompleteReadError | ResponseStreamingError)
+    """Say whether the connection broke in the body of an answer, which boto3 does not try again.
+
+    Where that body was an error's, what urllib3 says of it comes through as it is.
+    """
+    return isinstance(error, IncompleteReadError | ResponseStreamingError | HTTPError)
