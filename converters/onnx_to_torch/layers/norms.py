@@ -44,7 +44,7 @@ def _convolution(module: GraphModule, node: Node) -> Module | None:
 
 def _numbers(module: GraphModule, node: Node) -> tuple[Tensor, Tensor] | None:
     """Give the factor and the term of each channel, where all of them are stored."""
-    bound = inspect.signature(node.target).bind(*node.args, **node.kwargs)  # type: ignore[arg-type]
+    bound = inspect.signature(node.target).bind(*node.args, **node.kwargs)
     bound.apply_defaults()
     given = bound.arguments
     if given.get("training_mode"):
