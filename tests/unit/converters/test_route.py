@@ -24,6 +24,22 @@ def test_two_steps_meet_in_the_middle():
     ]
 
 
+@pytest.mark.parametrize(
+    "result", [Format.TORCHSCRIPT, Format.IPEX_TORCHSCRIPT, Format.INDUCTOR], ids=str
+)
+def test_a_torch_model_goes_through_onnx_or_round_it(result):
+    through = route(Format.EXPORTED_PROGRAM, result, "onnx")
+    assert [step.result for step in through] == [Format.ONNX, result]
+    formats = [step.result for step in route(Format.EXPORTED_PROGRAM, result, "torch")]
+    assert formats[-1] == result
+    assert Format.ONNX not in formats
+
+
+def test_onnx_cannot_go_round_itself():
+    with pytest.raises(ConversionError, match="nothing converts onnx to torchscript"):
+        route(Format.ONNX, Format.TORCHSCRIPT, "torch")
+
+
 def test_a_way_that_does_not_exist_is_named():
     with pytest.raises(ConversionError, match="nothing converts openvino_ir to onnx"):
         route(Format.OPENVINO_IR, Format.ONNX)

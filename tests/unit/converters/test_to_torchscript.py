@@ -1,0 +1,126 @@
+"""What a trace alone would freeze stays as the model has it, whichever road it takes."""
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import TensorProto
+from onnx.helper import make_graph, make_node, make_tensor, make_tensor_value_info
+
+from converters import onnx_to_torchscript, torch_to_torchscript
+from converters.converter import ConvertOptions
+from registry.errors import ConversionError
+from registry.format import ENTRY, Format
+from targets import torchscript
+from targets.target import ThreadPlan
+from tests.composing import split_model
+from tests.models import MODELS
+from tests.tiny_onnx import model, tensor, write
+
+
+def opened(folder):
+    assert torch_to_torchscript.inspect(folder) == ()
+    return torchscript.load(folder, "f32", ThreadPlan(threads=1))
+
+
+def branch() -> onnx.ModelProto:
+    """Double what sums up to more than nothing, and negate the rest."""
+    out = make_tensor_value_info("y", TensorProto.FLOAT, None)
+    then = make_graph([make_node("Add", ["x", "x"], ["y"])], "then", [], [out])
+    otherwise = make_graph([make_node("Neg", ["x"], ["y"])], "otherwise", [], [out])
+    zero = make_node("Constant", [], ["zero"], value_float=0.0)
+    return model(
+        [
+            zero,
+            make_node("ReduceSum", ["x"], ["sum"], keepdims=0),
+            make_node("Greater", ["sum", "zero"], ["more"]),
+            make_node("If", ["more"], ["y"], then_branch=then, else_branch=otherwise),
+        ],
+        [tensor("x", TensorProto.FLOAT, "batch", 2)],
+        [tensor("y", TensorProto.FLOAT, "batch", 2)],
+    )
+
+
+def loop() -> onnx.ModelProto:
+    """Add x up as often as it has rows, and keep every step."""
+    info = make_tensor_value_info
+    body = make_graph(
+        [
+            make_node("Identity", ["going"], ["on"]),
+            make_node("Add", ["sum", "x"], ["more"]),
+            make_node("Identity", ["more"], ["step"]),
+        ],
+        "body",
+        [
+            info("turn", TensorProto.INT64, []),
+            info("going", TensorProto.BOOL, []),
+            info("sum", TensorProto.FLOAT, None),
+        ],
+        [
+            info("on", TensorProto.BOOL, []),
+            info("more", TensorProto.FLOAT, None),
+            info("step", TensorProto.FLOAT, None),
+        ],
+    )
+    return model(
+        [
+            make_node("Shape", ["x"], ["rows"], start=0, end=1),
+            make_node("Squeeze", ["rows"], ["turns"]),
+            make_node("Constant", [], ["yes"], value=make_tensor("yes", TensorProto.BOOL, [], [1])),
+            make_node("Loop", ["turns", "yes", "x"], ["total", "steps"], body=body),
+        ],
+        [tensor("x", TensorProto.FLOAT, "batch", 2)],
+        [
+            tensor("total", TensorProto.FLOAT, "batch", 2),
+            tensor("steps", TensorProto.FLOAT, "batch", "batch", 2),
+        ],
+    )
+
+
+@pytest.mark.parametrize("make", [branch, loop], ids=["branch", "loop"])
+def test_branches_and_loops_go_as_the_inputs_say(make, tmp_path):
+    made = make()
+    folder = write(made, tmp_path / "onnx").parent
+    onnx_to_torchscript.convert(folder, tmp_path / "out", ConvertOptions())
+    # ONNX's own reference joins what a loop collects where it should stack.
+    runner = opened(tmp_path / "out")
+    reference = onnxruntime.InferenceSession(
+        made.SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    for batch, sign in ((1, 1), (5, -1), (4, 1)):
+        inputs = {"x": np.full((batch, 2), sign, np.float32)}
+        for (name, found), wanted in zip(
+            runner.run(inputs).items(), reference.run(None, inputs), strict=True
+        ):
+            np.testing.assert_allclose(found, wanted, err_msg=name)
+
+
+@pytest.mark.parametrize("name", ["dlrm", "bag_mean", "bert"])
+def test_a_program_keeps_its_free_axes_when_it_is_traced(name, tmp_path):
+    made = split_model(MODELS[name], tmp_path)
+    source = tmp_path / made.split.dense.folder
+    torch_to_torchscript.convert(source, tmp_path / "out", ConvertOptions())
+    runner = opened(tmp_path / "out")
+    for size in (1, 5, 9):
+        arrays = MODELS[name].arrays(size)
+        known = {**arrays, **made.composed.vectors(arrays)}
+        inputs = {tensor.name: known[tensor.name] for tensor in made.composed.signature.inputs}
+        wanted = made.composed.run(arrays)
+        for found, tensor_ in zip(runner.run(inputs).values(), wanted, strict=True):
+            np.testing.assert_allclose(found, tensor_.numpy(), 1e-4, 1e-5)
+
+
+def test_a_program_that_branches_is_sent_through_onnx(tmp_path):
+    made = split_model(MODELS["branches"], tmp_path)
+    source = tmp_path / made.split.dense.folder
+    file = source / ENTRY[Format.EXPORTED_PROGRAM]
+    with pytest.raises(ConversionError, match=f"{file.name}: holds cond.*take `via: onnx`"):
+        torch_to_torchscript.convert(source, tmp_path / "out", ConvertOptions())
+
+
+def test_a_module_that_is_cut_short_is_a_fault(tmp_path):
+    folder = write(branch(), tmp_path / "onnx").parent
+    onnx_to_torchscript.convert(folder, tmp_path / "out", ConvertOptions())
+    file = tmp_path / "out" / ENTRY[Format.TORCHSCRIPT]
+    file.write_bytes(file.read_bytes()[:500])
+    assert "cannot be read back" in onnx_to_torchscript.CONVERTER.inspect(tmp_path / "out")[0]
