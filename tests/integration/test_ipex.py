@@ -1,0 +1,159 @@
+"""Models of every kind go through IPEX, in its toolchain."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx.reference import ReferenceEvaluator
+
+from pipeline.toolchains import find_toolchain
+from pipeline.toolchains.place import interpreter, is_built
+from tests.composing import split_model
+from tests.models import MODELS
+from tests.tiny_onnx import MODELS as TINY
+from tests.tiny_onnx import feeds, write
+from tests.toolchain_suites import ROOT
+
+pytestmark = pytest.mark.timeout(900)
+
+#: Of `tests.models`: sequences, crossed features, a mask, an image model, an LSTM.
+SPLIT = ("dlrm", "din", "bert", "recurrent", "picture")
+SIZES = (1, 2, 7)
+
+
+@pytest.fixture(scope="module")
+def python() -> Path:
+    row = find_toolchain("ipex")
+    if not is_built(row) and not os.environ.get("CI"):
+        pytest.skip("not built. Run: pipeline toolchain sync ipex")
+    return interpreter(row)
+
+
+def inside(python: Path, *call: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        [str(python), "-P", *call],
+        env={**os.environ, **environment},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+
+
+def write_cases(folder: Path, size: int, given: dict, wanted: dict) -> None:
+    (folder / "cases").mkdir(exist_ok=True)
+    named = {f"in/{name}": array for name, array in given.items()}
+    named |= {f"out/{name}": array for name, array in wanted.items()}
+    np.savez(folder / "cases" / f"{size}.npz", **named)
+
+
+def write_tiny(folder: Path, name: str, options: list[dict]) -> None:
+    made = TINY[name]()
+    write(made, folder)
+    reference = ReferenceEvaluator(made)
+    for size in SIZES:
+        given = feeds(made, size, seed=size)
+        answers = reference.run(None, given)
+        names = [output.name for output in made.graph.output]
+        write_cases(folder, size, given, dict(zip(names, answers, strict=True)))
+    (folder / "options.json").write_text(json.dumps(options))
+
+
+def write_split(folder: Path, name: str, scratch: Path) -> None:
+    """Write the dense part of a model, and what the whole model answers."""
+    model = MODELS[name]
+    made = split_model(model, scratch)
+    folder.mkdir(parents=True)
+    for size in SIZES:
+        arrays = model.arrays(size)
+        known = {**arrays, **made.composed.vectors(arrays)}
+        if size == SIZES[0]:
+            made.composed.run_onnx(arrays)
+            for file in scratch.glob("model.onnx*"):
+                file.rename(folder / file.name)
+        signature = made.composed.signature
+        given = {tensor.name: known[tensor.name] for tensor in signature.inputs}
+        answers = (answer.numpy() for answer in made.original(arrays))
+        names = [tensor.name for tensor in signature.outputs]
+        write_cases(folder, size, given, dict(zip(names, answers, strict=True)))
+    options = {
+        "axes": {axis: span.model_dump() for axis, span in model.axes.items()},
+        "inputs": [given.model_dump(mode="json") for given in model.inputs],
+    }
+    (folder / "options.json").write_text(json.dumps([options]))
+
+
+@pytest.fixture(scope="module")
+def answers(python, tmp_path_factory) -> dict:
+    """Convert all models in one process of the toolchain, and run them there."""
+    folder = tmp_path_factory.mktemp("models")
+    narrow = [{"weights": weights} for weights in ("f32", "bf16", "i8")]
+    images = [{"layout": layout} for layout in ("auto", "contiguous", "channels_last")]
+    write_tiny(folder / "mlp", "mlp", narrow)
+    write_tiny(folder / "convolution", "convolution", [*images, *narrow[2:]])
+    write_tiny(folder / "integers", "integers", narrow)
+    for name in SPLIT:
+        write_split(folder / name, name, tmp_path_factory.mktemp(name))
+    done = inside(python, "-m", "tests.ipex_answers", str(folder))
+    assert done.returncode == 0, done.stderr[-4000:]
+    return json.loads((folder / "answers.json").read_text())
+
+
+def has(flag: str) -> bool:
+    return flag in Path("/proc/cpuinfo").read_text().split()
+
+
+@pytest.mark.parametrize("name", ["mlp", "convolution", "integers", *SPLIT])
+def test_it_answers_like_the_original_at_every_size(answers, name):
+    found = answers[name]["f32-auto"]
+    assert len(found["errors"]) == len(SIZES)
+    assert max(found["errors"].values()) < 2e-5
+    assert found["faults"] == []
+    assert found["force"]["precision"] == "f32"
+
+
+@pytest.mark.parametrize(
+    ("name", "operator"),
+    [
+        ("mlp", "ipex_prepack::mkl_sgemm_run"),
+        ("dlrm", "ipex_prepack::mkl_sgemm_run"),
+        ("bert", "ipex_prepack::mkl_sgemm_run"),
+        ("convolution", "ipex_prepack::convolution_relu_run"),
+        ("picture", "ipex_prepack::convolution_"),
+    ],
+)
+def test_ipex_lays_out_the_weights(answers, name, operator):
+    ran = answers[name]["f32-auto"]["operators"]
+    assert any(kind.startswith(operator) for kind in ran), ran
+
+
+@pytest.mark.parametrize("layout", ["contiguous", "channels_last"])
+def test_images_may_be_laid_out_either_way(answers, layout):
+    found = answers["convolution"][f"f32-{layout}"]
+    assert max(found["errors"].values()) < 2e-5
+
+
+def test_int8_quantises_products_and_is_read_back(answers):
+    found = answers["mlp"]["i8-auto"]
+    assert found["operators"]["quantized::linear_dynamic"] == 2
+    assert found["force"]["precision"] == "i8"
+    assert 1e-5 < max(found["errors"].values()) < 0.05
+
+
+def test_bf16_is_computed_where_the_cpu_has_it_and_refused_where_not(answers):
+    found = answers["mlp"]["bf16-auto"]
+    if not has("avx512_bf16"):
+        assert "fault" in found or found["force"]["precision"] == "bf16"
+        return
+    assert found["force"]["precision"] == "bf16"
+    assert 1e-5 < max(found["errors"].values()) < 0.05
+
+
+@pytest.mark.parametrize(("name", "weights"), [("convolution", "i8"), ("integers", "bf16")])
+def test_a_precision_that_nothing_takes_is_refused(answers, name, weights):
+    said = answers[name][f"{weights}-auto"]["fault"]
+    assert f"nothing in it would be computed in {weights}" in said
+    assert "Take precision: f32" in said
