@@ -20,6 +20,8 @@ from registry.errors import StoreError
 from registry.exchange.copy import copy_version
 from registry.exchange.export import Wish, export
 from registry.layout import MODELS, channels_prefix
+from registry.listing.kept import Kept
+from registry.listing.overview import Overview, all_versions, overview
 from registry.manifest import Draft, File, Move, Version
 from registry.marks import Removal, Tag
 from registry.progress import Progress, silent
@@ -33,7 +35,7 @@ from registry.signing.signer import Signer
 from registry.signing.trust import Trust
 from registry.store.store import Store
 from registry.tag import new_tag, read_tag, set_tag, tags_of
-from registry.versions import believe, find_commit, read_committed, usable
+from registry.versions import believe, find_commit, usable
 
 #: Names that an error lists.
 LISTED = 10
@@ -51,8 +53,8 @@ class Catalog:
     `IntegrityError` where what it holds is not what was published.
     """
 
-    def __init__(self, store: Store, trust: Trust | None = None) -> None:
-        self.store, self.trust = store, trust
+    def __init__(self, store: Store, trust: Trust | None = None, cache: Path | None = None) -> None:
+        self.store, self.trust, self._kept = store, trust, Kept(cache)
 
     def models(self) -> tuple[str, ...]:
         """Return the names of all models."""
@@ -233,9 +235,13 @@ class Catalog:
         Raises:
             IntegrityError: One cannot be believed.
         """
-        for name in self.models() if model is None else (check_name("model", model),):
-            numbers = usable(self.store, name)
-            yield from ahead(partial(read_committed, self.store, name), numbers, width=8)
+        if model is not None:
+            check_name("model", model)
+        return all_versions(self.store, self._kept, model)
+
+    def overview(self) -> Overview:
+        """Return all models with their versions and channels, by one listing."""
+        return overview(self.store, self._kept)
 
     def search(self, conditions: Iterable[str], model: str | None = None) -> Iterator[Version]:
         """Find the versions that meet all conditions, such as `target=openvino*`."""

@@ -37,7 +37,7 @@ TRUST = "PIPELINE_TRUST"
 
 def open_catalog(store: str, endpoint: str | None) -> Catalog:
     """Open the catalog that the options name, which believes whom this host trusts."""
-    return Catalog(open_store(store, endpoint=endpoint), _trust())
+    return Catalog(open_store(store, endpoint=endpoint), _trust(), _cache())
 
 
 def open_unsigned_catalog(store: str, endpoint: str | None) -> Catalog:
@@ -49,3 +49,13 @@ def _trust() -> Trust | None:
     names = os.environ.get(TRUST, "").split(os.pathsep)
     anchors = tuple(Path(name) for name in names if name)
     return Trust(anchors) if anchors else None
+
+
+def _cache() -> Path | None:
+    """Name the file in which this user's host keeps what it has read of stores."""
+    told = os.environ.get("XDG_CACHE_HOME")
+    try:
+        root = Path(told) if told else Path.home() / ".cache"
+    except RuntimeError:  # a container without a user
+        return None
+    return root / "model-pipeline" / "stores.sqlite"

@@ -1,8 +1,5 @@
 """Which blobs are needed: those of versions that are in use, and those of publishers at work."""
 
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -10,28 +7,13 @@ from registry.channel import read_entry
 from registry.cleaning.announce import LASTS
 from registry.cleaning.records import Announcement
 from registry.layout import MODELS, PUBLISHING
+from registry.listing.listing import Head, Numbered, list_models
 from registry.record import read_record
 from registry.side_by_side import ahead
-from registry.store.store import Entry, Store
+from registry.store.store import Store
 from registry.versions import read_committed
 
-_KEY = re.compile(
-    f"{MODELS}(?P<model>[^/]+)/(?P<series>versions|removed|channels/(?P<channel>[^/]+))/"
-    r"(?P<number>[0-9]{6,18})\.json"
-)
-
 _WIDTH = 8
-
-Numbered = tuple[str, int]
-
-
-@dataclass
-class Listing:
-    """What a listing of all models shows."""
-
-    versions: set[Numbered] = field(default_factory=set)
-    removed: dict[Numbered, datetime] = field(default_factory=dict)
-    heads: dict[tuple[str, str], int] = field(default_factory=dict)
 
 
 class Marker:
@@ -63,11 +45,11 @@ class Marker:
         right after, the grace period lets the move be seen here before anything is taken.
         """
         listing = list_models(self._store.entries(MODELS))
-        gone = {key for key, when in listing.removed.items() if now - when >= self._grace}
+        gone = {key for key, mark in listing.removed.items() if now - mark.modified >= self._grace}
         affected = {model for model, _ in gone}
         heads = [head for head in listing.heads.items() if head[0][0] in affected]
         pointed = set(ahead(partial(_pointed_at, self._store), heads, width=_WIDTH))
-        return listing.versions - (gone - pointed)
+        return set(listing.versions) - (gone - pointed)
 
     def _announced(self, now: datetime) -> set[str]:
         recent = [
@@ -88,24 +70,6 @@ class Marker:
         return frozenset(file.digest for file in version.files.values())
 
 
-def list_models(entries: Iterable[Entry]) -> Listing:
-    """Sort keys by what they are; what is none of them is passed over."""
-    listing = Listing()
-    for entry in entries:
-        match = _KEY.fullmatch(entry.key)
-        if match is None:
-            continue
-        model, number = match["model"], int(match["number"])
-        if match["channel"]:
-            head = (model, match["channel"])
-            listing.heads[head] = max(number, listing.heads.get(head, 0))
-        elif match["series"] == "versions":
-            listing.versions.add((model, number))
-        else:
-            listing.removed[model, number] = entry.modified
-    return listing
-
-
-def _pointed_at(store: Store, head: tuple[tuple[str, str], int]) -> Numbered:
-    (model, channel), number = head
-    return model, read_entry(store, model, channel, number).version
+def _pointed_at(store: Store, head: tuple[tuple[str, str], Head]) -> Numbered:
+    (model, channel), last = head
+    return model, read_entry(store, model, channel, last.number).version

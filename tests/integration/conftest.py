@@ -18,6 +18,7 @@ def ads_catalog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Catalog:
     """Publish two versions, move a channel twice, and go where the default store is."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PIPELINE_STORE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     catalog = Catalog(open_store(".pipeline/store"))
     for answer in (b"1", b"2"):
         draft = write_draft(tmp_path / "draft", answer=answer)

@@ -11,7 +11,6 @@ from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, Sto
 from pipeline.showing import console
 from registry.catalog import Catalog
 from registry.reference import check_name
-from registry.side_by_side import ahead
 
 
 def ls(
@@ -32,15 +31,13 @@ def ls(
 
 
 def _list_models(catalog: Catalog, *, as_json: bool) -> None:
-    models = catalog.models()
-    if not models:
+    overview = catalog.overview()
+    found, channels = overview.versions, overview.channels
+    if not found:
         check_there(catalog)
-    found = dict(zip(models, ahead(catalog.versions, models, width=8), strict=True))
-    pointers = ahead(catalog.pointers, models, width=8)
-    channels = dict(zip(models, pointers, strict=True))
     if as_json:
         rows: list[JsonValue] = [
-            {"model": model, "versions": list(numbers), "channels": {**channels[model]}}
+            {"model": model, "versions": list(numbers), "channels": {**channels.get(model, {})}}
             for model, numbers in found.items()
         ]
         console.emit({"store": catalog.store.url, "models": rows})
@@ -48,7 +45,12 @@ def _list_models(catalog: Catalog, *, as_json: bool) -> None:
         console.say(f"{catalog.store.url} holds no models")
     else:
         lines = [
-            (model, str(len(numbers)), str(max(numbers, default="")), _pointers(channels[model]))
+            (
+                model,
+                str(len(numbers)),
+                str(max(numbers, default="")),
+                _pointers(channels.get(model, {})),
+            )
             for model, numbers in found.items()
         ]
         console.show_table(("model", "versions", "newest", "channels"), lines)

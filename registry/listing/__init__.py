@@ -1,0 +1,1 @@
+"""All models of a store at a glance, quick however many there are."""

@@ -1,0 +1,91 @@
+"""All models at a glance: by one listing, and what never changes read once."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from registry import Catalog
+from registry.store import Store, open_store
+from tests.drafts import write_draft
+from tests.places import Place
+
+
+class Counter:
+    """A store that counts what is asked of it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store, self.url, self.asked = store, store.url, []
+
+    def __getattr__(self, name: str):
+        def call(*arguments):
+            self.asked.append(name)
+            return getattr(self._store, name)(*arguments)
+
+        return call
+
+
+def fill(store: Store, folder: Path, models: tuple[str, ...] = ("ads", "feed")) -> None:
+    """Publish two versions of each model, remove the first, and point a channel at the second."""
+    catalog = Catalog(store)
+    for model in models:
+        for answer in (b"1", b"2"):
+            draft = write_draft(folder, model=model, answer=answer)
+            catalog.publish(draft, folder)
+        catalog.remove(model, 1, who="ann", why="old")
+        catalog.move(model, "production", 2, who="ann", why="new")
+
+
+@pytest.mark.parametrize("place", ["folder", "s3 over https"], indirect=True)
+def test_a_second_look_asks_for_a_listing_alone(place: Place, tmp_path):
+    fill(place.open(), tmp_path / "draft")
+    cache = tmp_path / "cache" / "stores.sqlite"
+    for expected in (["entries", "get", "get"], ["entries"]):
+        store = Counter(place.open())
+        found = Catalog(store, cache=cache).overview()
+        assert found.versions == {"ads": (2,), "feed": (2,)}
+        assert found.channels == {"ads": {"production": 2}, "feed": {"production": 2}}
+        assert store.asked == expected
+    first = list(Catalog(place.open(), cache=cache).every())
+    store = Counter(place.open())
+    assert list(Catalog(store, cache=cache).every()) == first
+    assert [(version.model, version.number) for version in first] == [("ads", 2), ("feed", 2)]
+    assert store.asked == ["entries"]
+
+
+@pytest.mark.parametrize("place", ["folder", "s3 over https"], indirect=True)
+def test_what_is_new_is_seen_at_once(place: Place, tmp_path):
+    catalog = Catalog(place.open(), cache=tmp_path / "stores.sqlite")
+    assert catalog.overview().versions == {}
+    fill(place.open(), tmp_path / "draft", ("ads",))
+    assert catalog.overview().channels == {"ads": {"production": 2}}
+    draft = write_draft(tmp_path / "draft", answer=b"3")
+    Catalog(place.open()).publish(draft, tmp_path / "draft")
+    catalog.move("ads", "production", 3, who="ann", why="newer")
+    assert catalog.overview().versions == {"ads": (2, 3)}
+    assert catalog.overview().channels == {"ads": {"production": 3}}
+
+
+def test_a_store_that_was_made_anew_in_its_place_is_read_anew(tmp_path):
+    cache = tmp_path / "stores.sqlite"
+    for answer in (b"1", b"2"):
+        store = open_store(str(tmp_path / "store"))
+        draft = write_draft(tmp_path / "draft", answer=answer)
+        published = Catalog(store).publish(draft, tmp_path / "draft")
+        assert list(Catalog(store, cache=cache).every()) == [published]
+        shutil.rmtree(tmp_path / "store")
+
+
+@pytest.mark.parametrize("spoil", ["junk", "folder", "none"])
+def test_a_cache_that_cannot_be_used_is_done_without(tmp_path, spoil):
+    store = open_store(str(tmp_path / "store"))
+    fill(store, tmp_path / "draft")
+    cache = tmp_path / "stores.sqlite"
+    if spoil == "junk":
+        cache.write_bytes(b"no database" * 1000)
+    elif spoil == "folder":
+        cache.mkdir()
+    catalog = Catalog(store, cache=None if spoil == "none" else cache)
+    for _ in range(2):
+        assert catalog.overview().versions == {"ads": (2,), "feed": (2,)}
+        assert len(list(catalog.every("feed"))) == 1
