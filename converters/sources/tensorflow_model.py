@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import model_validator
 
 from converters.brief import Arrays, Brief, Inspection, RefusalError, SourceOptions
+from converters.quiet import quiet
 from converters.sources.source import Source
 from converters.split.policy import SplitOptions
 from converters.tensorflow_graphs.cut import cut
@@ -63,10 +64,13 @@ def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) ->
         for name, (tensor, _) in given.items()
         if is_text(graph.inputs[name])
     )
-    found = cut(graph, given, brief, options, out).model_copy(update={"vocabularies": words})
-    (out / "split.json").write_text(found.model_dump_json(indent=2))
+    with quiet("tf2onnx", "tf2onnx", "tensorflow") as remarks:
+        found = cut(graph, given, brief, options, out)
+    told = {"vocabularies": words, "remarks": (*found.remarks, *remarks)}
+    whole = found.model_copy(update=told)
+    (out / "split.json").write_text(whole.model_dump_json(indent=2))
     progress(2, 2, "steps")
-    return found
+    return whole
 
 
 def answers(brief: Brief) -> Callable[[Arrays], dict[str, np.ndarray]]:
