@@ -1,12 +1,16 @@
 """ONNX to OpenVINO IR."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from converters.converter import Converter, ConvertOptions
+from converters.onnx_legal import REWRITES, Rewrite, is_needed, legal_file
+from converters.onnx_legal.ties import settle_ties
+from converters.onnx_legal.unread import keep_apart, with_all_inputs
 from converters.onnx_models.files import nodes, open_model
 from converters.onnx_models.integers import check_integers
 from registry.errors import ConversionError
@@ -41,6 +45,13 @@ def convert(source: Path, out: Path, options: ConvertOptions) -> str:
         ConversionError: An operator cannot be converted, or weights do not fit into what
             they are to be stored in.
     """
+    return convert_with(REWRITES, source, out, options)
+
+
+def convert_with(
+    rewrites: Sequence[Rewrite], source: Path, out: Path, options: ConvertOptions
+) -> str:
+    """Do so with some of the rewrites."""
     openvino = require("openvino", extra="convert")
     if options.weights not in ("f32", "f16"):
         raise ConversionError(
@@ -48,21 +59,28 @@ def convert(source: Path, out: Path, options: ConvertOptions) -> str:
             f"write weights: f32 (precision: {options.weights} computes in it all the same)"
         )
     file = source / ENTRY[Format.ONNX]
-    try:
-        model = openvino.convert_model(file)
-    except Exception as error:
-        raise ConversionError(_explain(file, str(error))) from error
-    _keep_names(model, file)
-    _number_names(model, file)
-    if options.weights == "f16" and (wide := _beyond_fp16(model)):
-        raise ConversionError(
-            f"{file}: {len(wide)} weights do not fit into f16: {'; '.join(wide[:SHOWN])}. "
-            f"Write weights: f32"
-        )
-    out.mkdir(parents=True, exist_ok=True)
-    path = out / ENTRY[Format.OPENVINO_IR]
-    openvino.save_model(model, path, compress_to_fp16=options.weights == "f16")
-    return f"openvino {openvino.get_version()}"
+    version = openvino.get_version()
+    needed = [row for row in rewrites if is_needed(row, version)]
+    with legal_file(file, needed, out.parent) as legal:
+        try:
+            model = openvino.convert_model(legal)
+        except Exception as error:
+            raise ConversionError(_explain(file, str(error))) from error
+        graph = open_model(file).graph
+        keep_apart(model, graph)
+        model = with_all_inputs(model, graph)
+        settle_ties(model)
+        _keep_names(model, file)
+        _number_names(model, file)
+        if options.weights == "f16" and (wide := _beyond_fp16(model)):
+            raise ConversionError(
+                f"{file}: {len(wide)} weights do not fit into f16: {'; '.join(wide[:SHOWN])}. "
+                f"Write weights: f32"
+            )
+        out.mkdir(parents=True, exist_ok=True)
+        path = out / ENTRY[Format.OPENVINO_IR]
+        openvino.save_model(model, path, compress_to_fp16=options.weights == "f16")
+    return f"openvino {version}"
 
 
 def read_signature(folder: Path) -> Signature:

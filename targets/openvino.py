@@ -34,6 +34,7 @@ DTYPES: dict[str, DType] = {
 SHAPES_KEPT = 64
 KERNELS_KEPT = 5000
 
+FLOAT32_MAX = float(np.finfo(np.float32).max)
 INT32 = np.iinfo(np.int32)
 
 
@@ -52,17 +53,22 @@ class Request:
     buffer for each new shape would make memory grow without end.
     """
 
-    def __init__(self, openvino: ModuleType, compiled: Any) -> None:  # noqa: ANN401 - untyped
+    def __init__(
+        self,
+        openvino: ModuleType,
+        compiled: Any,  # noqa: ANN401 - untyped
+        signature: Signature,
+    ) -> None:
         self._request = compiled.create_infer_request()
         self._tensors = {}
         self._views: dict[str, np.ndarray] = {}
-        for port in compiled.inputs:
+        for port, said in zip(compiled.inputs, signature.inputs, strict=True):
             shape = [1 if size.is_dynamic else size.get_length() for size in port.partial_shape]
             tensor = openvino.Tensor(port.element_type, openvino.Shape(shape))
             self._request.set_tensor(port, tensor)
-            self._tensors[_name(port)] = tensor
-            self._views[_name(port)] = tensor.data
-        self._outputs = [_name(port) for port in compiled.outputs]
+            self._tensors[said.name] = tensor
+            self._views[said.name] = tensor.data
+        self._outputs = [said.name for said in signature.outputs]
 
     def infer(self, inputs: Arrays) -> dict[str, np.ndarray]:
         """Copy in, compute, copy out."""
@@ -73,35 +79,50 @@ class Request:
             self._views[name][...] = array
         self._request.infer()
         return {
-            name: np.array(self._request.get_output_tensor(number).data)
+            name: _whole(np.array(self._request.get_output_tensor(number).data))
             for number, name in enumerate(self._outputs)
         }
 
 
-class OpenvinoRunner:
-    """A compiled model and a request for each stream."""
+def _whole(array: np.ndarray) -> np.ndarray:
+    """Make infinity again of what OpenVINO cut to the largest float32 when it widened it."""
+    if array.dtype == np.float64:
+        array[array == FLOAT32_MAX] = np.inf
+        array[array == -FLOAT32_MAX] = -np.inf
+    return array
 
-    def __init__(self, openvino: ModuleType, compiled: Any, streams: int) -> None:  # noqa: ANN401
+
+class OpenvinoRunner:
+    """A compiled model and a request for each stream.
+
+    Names are those of the file: compiling may add those of values inside to a port.
+    """
+
+    def __init__(
+        self,
+        openvino: ModuleType,
+        compiled: Any,  # noqa: ANN401 - untyped
+        signature: Signature,
+        streams: int,
+    ) -> None:
         self._version = openvino.get_version()
         self._compiled = compiled
         self._idle: LifoQueue[Request] = LifoQueue()
         for _ in range(streams):
-            self._idle.put(Request(openvino, compiled))
-        self.signature = Signature(
-            inputs=tuple(map(_tensor, compiled.inputs)),
-            outputs=tuple(map(_tensor, compiled.outputs)),
-        )
+            self._idle.put(Request(openvino, compiled, signature))
+        self.signature = signature
 
     def run(self, inputs: Arrays) -> dict[str, np.ndarray]:
         """Answer one batch.
 
         Raises:
-            InputError: The inputs do not fit the signature, an int64 does not fit into
-                the 32 bits that this runtime computes with, or the model refuses them.
+            InputError: The inputs do not fit the signature, an int64 or float64 does not fit
+                into the 32 bits that this runtime computes with, or the model refuses them.
         """
         check_feeds(inputs, self.signature)
         for name, array in inputs.items():
             _check_integers(name, array)
+            _check_doubles(name, array)
         request = self._idle.get()
         try:
             return request.infer(inputs)
@@ -146,8 +167,13 @@ def load(folder: Path, precision: Precision, plan: ThreadPlan) -> OpenvinoRunner
     core = openvino.Core()
     try:
         model = core.read_model(file)
+        signature = Signature(
+            inputs=tuple(map(_tensor, model.inputs)), outputs=tuple(map(_tensor, model.outputs))
+        )
         settings["CPU_RUNTIME_CACHE_CAPACITY"] = _kernels(model)
         compiled = core.compile_model(model, "CPU", settings)
+    except ContractError:
+        raise
     except Exception as error:
         raise ContractError(f"{file}: OpenVINO cannot load it: {error}") from error
     if (found := _precision(compiled)) != precision:
@@ -155,7 +181,7 @@ def load(folder: Path, precision: Precision, plan: ThreadPlan) -> OpenvinoRunner
             f"{file}: OpenVINO computes in {found} on this host, not in {precision}; "
             f"build for {found}, or take a host that has {precision}"
         )
-    return OpenvinoRunner(openvino, compiled, plan.streams)
+    return OpenvinoRunner(openvino, compiled, signature, plan.streams)
 
 
 def _kernels(model: Any) -> str:  # noqa: ANN401 - untyped
@@ -171,6 +197,16 @@ def _check_integers(name: str, array: np.ndarray) -> None:
     if low < INT32.min or high > INT32.max:
         wrong = low if low < INT32.min else high
         raise InputError(f"{name}: {wrong} does not fit into the 32 bits that OpenVINO uses")
+
+
+def _check_doubles(name: str, array: np.ndarray) -> None:
+    """Refuse what OpenVINO would silently take for the largest float32."""
+    if array.dtype != np.float64:
+        return
+    beyond = np.isfinite(array) & (np.abs(array) > FLOAT32_MAX)
+    if beyond.any():
+        wrong = array[beyond].flat[0]
+        raise InputError(f"{name}: {wrong:g} does not fit into the float32 that OpenVINO uses")
 
 
 def _name(port: Any) -> str:  # noqa: ANN401 - untyped

@@ -1,0 +1,1 @@
+"""What stands for operators that OpenVINO lacks or gets wrong: one file an idea."""
