@@ -95,6 +95,15 @@ class FolderStore:
         """Look for the folder."""
         return self.root.is_dir()
 
+    def check_access(self) -> None:
+        """Look at the folder, or where it would be made."""
+        there = next(path for path in (self.root, *self.root.parents) if path.exists())
+        if not os.access(there, os.W_OK | os.X_OK):
+            is_locked = os.statvfs(there).f_flag & os.ST_RDONLY
+            number = errno.EROFS if is_locked else errno.EACCES
+            with disk_faults(there):
+                raise OSError(number, os.strerror(number), str(there))
+
     def children(self, prefix: str) -> tuple[str, ...]:
         """List a folder: its files, and the folders with anything in them."""
         folder = self.root / check_prefix(prefix)
@@ -107,9 +116,11 @@ class FolderStore:
         """Walk a folder."""
         folder = self.root / check_prefix(prefix)
         with disk_faults(folder):
-            for path in _files_in(folder):
+            for key, file in _files_in(folder, prefix):
                 with suppress(FileNotFoundError):
-                    yield self._entry(path)
+                    found = file.stat()
+                    modified = datetime.fromtimestamp(found.st_mtime, UTC)
+                    yield Entry(key, found.st_size, modified)
 
     def remove(self, keys: Sequence[str]) -> None:
         """Remove files."""
@@ -122,17 +133,12 @@ class FolderStore:
         """Remove files that were being written when their process died."""
         count = 0
         with disk_faults(self.root):
-            for path in _files_in(self.root / PARTIAL):
+            for name, file in _files_in(self.root / PARTIAL):
                 with suppress(FileNotFoundError):
-                    if path.stat().st_mtime < before.timestamp():
-                        path.unlink()
+                    if file.stat().st_mtime < before.timestamp():
+                        (self.root / PARTIAL / name).unlink()
                         count += 1
         return count
-
-    def _entry(self, path: Path) -> Entry:
-        found = path.stat()
-        modified = datetime.fromtimestamp(found.st_mtime, UTC)
-        return Entry(path.relative_to(self.root).as_posix(), found.st_size, modified)
 
     def _path(self, key: str) -> Path:
         return self.root / check_key(key)
@@ -150,14 +156,21 @@ def _holds_a_file(path: Path) -> bool:
     return not path.is_dir() or any(map(_holds_a_file, path.iterdir()))
 
 
-def _files_in(folder: Path) -> Iterator[Path]:
-    """Find the files of a folder, but for those that are still being written."""
-    with suppress(FileNotFoundError):
-        for path in folder.iterdir():
-            if path.is_dir():
-                yield from _files_in(path) if path.name != PARTIAL else ()
-            else:
-                yield path
+def _files_in(folder: str | Path, prefix: str = "") -> Iterator[tuple[str, "os.DirEntry[str]"]]:
+    """Find the files of a folder, but for those that are still being written, with their keys.
+
+    There may be a hundred thousand: text is put together here, not paths.
+    """
+    try:
+        found = os.scandir(folder)
+    except FileNotFoundError:
+        return
+    with found:
+        for entry in found:
+            if not entry.is_dir():
+                yield prefix + entry.name, entry
+            elif entry.name != PARTIAL:
+                yield from _files_in(entry.path, f"{prefix}{entry.name}/")
 
 
 def _make_folder(folder: Path) -> None:
