@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
-from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -35,10 +34,8 @@ from registry.signing.signer import Signer
 from registry.signing.trust import Trust
 from registry.store.store import Store
 from registry.tag import new_tag, read_tag, set_tag, tags_of
+from registry.unknown import no_channel, no_model, no_version
 from registry.versions import believe, find_commit, usable
-
-#: Names that an error lists.
-LISTED = 10
 
 #: Of a folder that nobody has digested before.
 NOTHING_EXPECTED: Mapping[str, File] = MappingProxyType({})
@@ -74,7 +71,7 @@ class Catalog:
         check_name("model", model)
         commit = find_commit(self.store, model, number)
         if commit is None:
-            raise self._no_version(model, number)
+            raise no_version(self.store, model, number)
         version = believe(commit, model, number)
         if self.trust is not None:
             self.trust.check(self.store, model, number, commit)
@@ -85,7 +82,7 @@ class Catalog:
         check_name("model", model)
         commit = find_commit(self.store, model, number)
         if commit is None:
-            raise self._no_version(model, number)
+            raise no_version(self.store, model, number)
         believe(commit, model, number)
         keep_signature(self.store, model, number, signer.sign(commit))
 
@@ -99,7 +96,7 @@ class Catalog:
             return self.version(wanted.model, self._pointed_at(wanted.model, wanted.channel))
         numbers = self.versions(wanted.model)
         if not numbers:
-            raise self._no_model(wanted.model)
+            raise no_model(self.store, wanted.model)
         return self.version(wanted.model, numbers[-1])
 
     def publish(
@@ -291,7 +288,7 @@ class Catalog:
             return move.version
         if tag := read_tag(self.store, model, name):
             return tag.version
-        raise self._no_channel(model, name)
+        raise no_channel(self.store, model, name)
 
     def _check_not_removed(self, model: str, number: int) -> None:
         if gone := read_removal(self.store, model, number):
@@ -299,27 +296,3 @@ class Catalog:
                 f"{Reference(model, number)} was removed by {gone.who} on {gone.when:%Y-%m-%d}: "
                 f"{gone.why}. Take another: pipeline registry ls {model}"
             )
-
-    def _no_model(self, model: str) -> StoreError:
-        return _unknown(f"there is no model {model!r} in {self.store.url}", model, self.models())
-
-    def _no_version(self, model: str, number: int) -> StoreError:
-        numbers = tuple(map(str, self.versions(model)))
-        what = f"{model} has no version {number} in {self.store.url}"
-        return _unknown(what, str(number), numbers) if numbers else self._no_model(model)
-
-    def _no_channel(self, model: str, name: str) -> StoreError:
-        what = f"{model} has no channel or tag {name!r} in {self.store.url}"
-        return (
-            _unknown(what, name, (*self.channels(model), *tags_of(self.store, model)))
-            if self.versions(model)
-            else self._no_model(model)
-        )
-
-
-def _unknown(what: str, name: str, known: tuple[str, ...]) -> StoreError:
-    """Say what there is in place of what is not there, and which of it may be meant."""
-    close = get_close_matches(name, known, n=1)
-    meant = f" Did you mean {close[0]!r}?" if close and not name.isdigit() else ""
-    more = f"{len(known) - LISTED} more, " if len(known) > LISTED else ""
-    return StoreError(f"{what}.{meant} There is: {more}{', '.join(known[-LISTED:]) or 'none'}")
