@@ -13,6 +13,7 @@ from pipeline.planning.fit import check_fit
 from pipeline.planning.steps import Plan, Step
 from pipeline.processes.setting import Setting, environment
 from pipeline.record import Outcome, RunRecord, fault_of
+from pipeline.running.ask_store import ask_store
 from pipeline.running.blame import Wrong, blame
 from pipeline.running.diary import Diary
 from pipeline.running.take import Bench, failed, take
@@ -59,12 +60,25 @@ def execute(plan: Plan, wishes: Wishes, watch: Watch) -> RunResult:
     """Carry out a plan and write its record and its report, whatever comes of it.
 
     What the user can mend and Ctrl-C come back in the result. Anything else is raised.
+
+    Raises:
+        ResourceError: Not even the record can be written.
     """
+    try:
+        return _execute(plan, wishes, watch)
+    except OSError as error:
+        if error.errno in UNWRITABLE:
+            raise unwritable(plan.home, error) from error
+        raise
+
+
+def _execute(plan: Plan, wishes: Wishes, watch: Watch) -> RunResult:
     steps = chosen(plan.steps, wishes)
     diary = _open(plan)
     with ExitStack() as held:
         try:
             check_built(step.task.toolchain for step in steps if wishes.force or step.entry is None)
+            ask_store(steps)
             if wishes.check:
                 check_fit(replace(plan, steps=steps))
             held.enter_context(needing(plan.home, diary.folder, (step.folder for step in steps)))
@@ -160,5 +174,3 @@ def _open(plan: Plan) -> Diary:
         return Diary(plan)
     except OSError as error:
         raise unwritable(plan.home, error) from error
-
-

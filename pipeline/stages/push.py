@@ -11,7 +11,7 @@ from registry.errors import IntegrityError
 from registry.manifest import Draft, Version
 from registry.progress import Progress
 from registry.signature import Frozen
-from registry.store import open_store
+from registry.store import Store, open_store
 
 REPORT, PUSHED = "report", "pushed.json"
 
@@ -45,8 +45,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     if report := task.inputs.get(REPORT):
         link(report, version_folder / REPORT)
         draft = draft.model_copy(update={"report": REPORT})
-    store = options.store if "://" in options.store else str(task.folder / options.store)
-    catalog = Catalog(open_store(store, endpoint=options.endpoint))
+    catalog = Catalog(store_of(options, task.folder))
     before = catalog.versions(draft.model)
     version = catalog.publish(draft, version_folder, progress, expected=_as_assembled(folder))
     if options.channel is not None:
@@ -55,6 +54,12 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     (out / "version.json").write_text(version.model_dump_json(indent=1, by_alias=True))
     pushed = Pushed(number=version.number, already=version.number in before)
     (out / PUSHED).write_text(pushed.model_dump_json())
+
+
+def store_of(options: Options, folder: Path) -> Store:
+    """Open the store; a path is relative to the job's folder."""
+    url = options.store if "://" in options.store else str(folder / options.store)
+    return open_store(url, endpoint=options.endpoint)
 
 
 def _as_assembled(folder: Path) -> dict[str, KeptFile]:

@@ -93,6 +93,13 @@ class S3Bucket:
         """Say yes: a bucket that is not there is an error of every request."""
         return True
 
+    def check_access(self) -> None:
+        """List a little: whether a key may be written is known when one is."""
+        with s3_faults(self.place, ""):
+            self._client.list_objects_v2(
+                Bucket=self.place.bucket, Prefix=self.place.prefix, MaxKeys=1
+            )
+
     def children(self, prefix: str) -> tuple[str, ...]:
         """List one level."""
         start = f"{self.place.prefix}{check_prefix(prefix)}"

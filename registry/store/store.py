@@ -74,6 +74,13 @@ class Store(Protocol):
     def is_there(self) -> bool:
         """Say whether the place exists, which an empty one may not do before the first write."""
 
+    def check_access(self) -> None:
+        """Refuse a place that cannot be reached, or where this user may not write; writes nothing.
+
+        Raises:
+            StoreError: Says which of it, and the remedy.
+        """
+
     def children(self, prefix: str) -> tuple[str, ...]:
         """Return the names that stand directly under a prefix, sorted; "a/" for those in `a`."""
 

@@ -51,6 +51,14 @@ def test_a_disk_that_fills_up_half_way(heavy, disk):
     heavy.failed_well(said, ResourceError, ("split: the disk that holds", "is full"), {})
 
 
+def test_a_disk_that_has_no_room_for_the_record(heavy, disk):
+    """`run.json` is the last file to be written, and there is nowhere to say what went wrong."""
+    *start, mount, home = disk
+    full = mount.replace("&&", '&& head -c 2090000 /dev/zero > "$0/full" &&', 1)
+    said = heavy.run("run", "job.yaml", "--ignore-forecast", under=(*start, full, home))
+    heavy.failed_well(said, ResourceError, ("PIPELINE_HOME",), {})
+
+
 def test_a_file_that_may_not_grow(heavy):
     """A quota that a signal enforces, as `ulimit -f` does."""
 

@@ -97,11 +97,20 @@ def test_a_bucket_that_is_not_there(bench, s3_environment):
     bench.refuses_job(StoreError, "nobodys", push=push, **sound(bench.folder))
 
 
-def test_a_failed_push_goes_on_where_it_was(bench, s3_environment):
-    """The work is not lost: a run with a store that is there does the push alone."""
+def test_a_store_that_cannot_be_reached_is_noticed_before_any_work(bench, s3_environment):
+    bad = {"store": "s3://nobodys/models", "endpoint": s3_environment.http}
+    bench.write(model="early", push=bad, **sound(bench.folder))
+    said = bench.call("run", "job.yaml", "--json")
+    assert said.code == StoreError.exit_code
+    stages = json.loads(said.out.splitlines()[-1])["stages"]
+    assert "done" not in stages.values()
+
+
+def test_a_push_that_was_left_out_is_all_that_is_left_to_do(bench, s3_environment):
     job = sound(bench.folder)
     bad = {"store": "s3://nobodys/models", "endpoint": s3_environment.http}
-    bench.refuses_job(StoreError, "nobodys", model="resumed", push=bad, **job)
+    bench.write(model="resumed", push=bad, **job)
+    assert bench.call("run", "job.yaml", "--no-push").code == 0
     bench.write(model="resumed", **job)
     said = bench.call("run", "job.yaml", "--json")
     assert said.code == 0, said.err
