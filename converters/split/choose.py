@@ -29,15 +29,20 @@ class Matrix(Protocol):
         """Size of all rows."""
 
 
-def why_not(matrix: Matrix, options: SplitOptions) -> str | None:
-    """Say why the job leaves a table in the dense part, or None where it wants it cut."""
+def why_not(matrix: Matrix, options: SplitOptions, *, bags: bool = False) -> str | None:
+    """Say why the job leaves a table in the dense part, or None where it wants it cut.
+
+    Args:
+        bags: Whether its rows are read by bags. No runtime has an operator for these, so that
+            `auto` cuts them whatever the table's size.
+    """
     if _named(matrix, options.keep):
         return "the job keeps it (split.keep)"
     if options.tables == "none":
         return "the job cuts no table (split.tables: none)"
     if options.tables != "auto":
         return None if _named(matrix, options.tables) else "split.tables does not name it"
-    if matrix.rows >= options.min_rows or matrix.bytes >= options.min_bytes:
+    if bags or matrix.rows >= options.min_rows or matrix.bytes >= options.min_bytes:
         return None
     return (
         f"small: {matrix.rows} rows of {matrix.bytes} bytes in all, where auto cuts from"

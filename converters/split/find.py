@@ -84,7 +84,8 @@ def _decide(read: Read, found: Found, options: SplitOptions) -> None:
     if matrix is None:
         return
     sources = sources_of(read, found.roots)
-    why = why_not(matrix, options) or why_stuck(read, sources, body, options)
+    bags = read.kind == "bag"
+    why = why_not(matrix, options, bags=bags) or why_stuck(read, sources, body, options)
     if why:
         found.kept.append((matrix, why))
         return

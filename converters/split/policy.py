@@ -1,21 +1,46 @@
 """Which tables are cut out of a model."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from registry.composition import RowFormat, UnknownIds, check_default_row
 from registry.signature import Frozen
+
+
+class RowRule(Frozen):
+    """How rows of some tables are stored, and what ids give that are none of them.
+
+    Attributes:
+        tables: Name patterns (fnmatch) of tables that are cut out; all of them if not given.
+        format: `f32` stores rows as the model holds them, `f16` half as wide, `i8` a byte an
+            element, with a scale and an offset a row.
+        unknown: What an unknown id gives: `error` refuses the request, `zero` is a vector of
+            zeros, `row` is the row `default_row`, `modulo` is the remainder by the number of rows.
+    """
+
+    tables: tuple[str, ...] = Field(default=("*",), min_length=1)
+    format: RowFormat = "f32"
+    unknown: UnknownIds = "error"
+    default_row: int | None = Field(default=None, ge=0)
+
+    @model_validator(mode="after")
+    def _has_its_default_row(self) -> Self:
+        check_default_row(self.unknown, self.default_row)
+        return self
 
 
 class SplitOptions(Frozen):
     """The job's `split` block.
 
     Attributes:
-        tables: `auto` cuts every table that is big enough, `none` cuts none, a list of
-            name patterns (fnmatch) cuts what matches, whatever its size.
+        tables: `auto` cuts every table that is big enough, and those that are read by bags;
+            `none` cuts none, a list of name patterns (fnmatch) cuts what matches.
         keep: Patterns of tables that stay in the dense part.
         min_rows, min_bytes: `auto` cuts a table that reaches either.
         shard_bytes: Largest size of a shard of a table, in bytes, before the header.
+        rows: Of the rules that name a table the first counts. Without one, rows are stored as the
+            model holds them, and unknown ids are refused.
     """
 
     tables: Literal["auto", "none"] | tuple[str, ...] = "auto"
@@ -23,3 +48,4 @@ class SplitOptions(Frozen):
     min_rows: int = Field(default=1000, ge=1)
     min_bytes: int = Field(default=1 << 20, ge=1)
     shard_bytes: int = Field(default=64 << 20, ge=1 << 12)
+    rows: tuple[RowRule, ...] = ()

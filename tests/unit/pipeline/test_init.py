@@ -117,7 +117,7 @@ def test_a_factory_becomes_a_job(folder):
         ("dense", ("batch", 3)),
     ]
     text = (folder / "jobs" / "clicks.yaml").read_text()
-    assert ": 3,000 x 8, 93.8 KiB: cut" in text
+    assert ": 3,000 x 8, 93.8 KiB, cut" in text
 
 
 @pytest.mark.parametrize(

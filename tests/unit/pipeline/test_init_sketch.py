@@ -53,8 +53,8 @@ def test_a_sketch_says_again_what_was_seen(load):
 
 def test_a_sketch_lists_the_tables_and_what_becomes_of_them(load):
     _, text = load(SEEN)
-    assert "#   user.weight: 5 x 8, 160 B: stays\n" in text
-    assert "#   items.weight: 2,000,000 x 64, 488.3 MiB: cut\n" in text
+    assert "#   user.weight: 5 x 8, 160 B, small: cut if bags read it\n" in text
+    assert "#   items.weight: 2,000,000 x 64, 488.3 MiB, cut\n" in text
 
 
 def test_a_sketch_begins_with_the_line_that_editors_read(load):

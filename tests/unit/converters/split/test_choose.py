@@ -83,6 +83,11 @@ def test_auto_goes_by_rows_or_bytes(split_as):
     assert {table.name for table in by_bytes.tables} == {"deep_0", "deep_1"}
 
 
+def test_auto_cuts_what_bags_read_whatever_its_size(split_as):
+    small = split_as(MODELS["bag_sum"], min_rows=10**6, min_bytes=1 << 30)
+    assert [lookup.kind for lookup in small.lookups] == ["bag"]
+
+
 @pytest.mark.parametrize("slot", ["tables", "keep"])
 def test_a_pattern_that_matches_nothing_is_refused_with_a_guess(split_as, slot):
     with pytest.raises(SplitError, match=r"'deap_1' matches no table; did you mean 'deep_1'\?"):
