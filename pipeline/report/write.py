@@ -6,6 +6,7 @@ from pipeline.record import RunRecord
 from pipeline.report.flow_picture import flow_picture
 from pipeline.report.histogram import histogram
 from pipeline.report.operators import compare_operators
+from pipeline.report.roads import compare_roads
 from pipeline.showing.progress import counted, duration, size
 
 PAGE, DATA = "index.html", "report.json"
@@ -42,6 +43,7 @@ def render(record: RunRecord) -> str:
         flow=flow_picture(split) if split else None,
         operators=compare_operators(split) if split else (),
         histogram=histogram,
+        roads=compare_roads(record),
         longest=max((s.usage.seconds for s in record.stages if s.usage), default=0) or 1,
     )
 

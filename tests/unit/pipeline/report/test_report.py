@@ -5,12 +5,13 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pipeline.record import RunRecord
+from pipeline.record import RunRecord, StageRecord, Usage
 from pipeline.report.flow_picture import flow_picture
 from pipeline.report.histogram import histogram
 from pipeline.report.operators import compare_operators
+from pipeline.report.roads import compare_roads
 from pipeline.report.write import write_report
-from tests.run_records import ids_program, numbers, run_record, split
+from tests.run_records import ids_program, numbers, run_record, split, validation
 
 
 class Page(HTMLParser):
@@ -113,3 +114,60 @@ def test_the_picture_leads_every_input_to_the_dense_part(with_ids):
     assert len(set(places)) == len(places)
     assert all(box.x + box.width <= picture.width for box in picture.boxes)
     assert all(box.y + box.height <= picture.height for box in picture.boxes)
+
+
+def step(name: str, needs: tuple[str, ...], options: dict, seconds: float) -> StageRecord:
+    return StageRecord(
+        name=name,
+        stage=name.split(maxsplit=1)[0],
+        needs=needs,
+        outcome="done",
+        why="first run",
+        options=options,
+        usage=Usage(seconds=seconds, cpu=seconds, peak=1 << 20),
+        bytes=int(seconds * 1024),
+    )
+
+
+def by_roads(*roads: str) -> RunRecord:
+    """A run that builds one target by each of some roads."""
+    record, f32 = run_record(), {"weights": "f32"}
+    stages = [step("convert onnx f32", ("split",), f32, 2.0)]
+    for number, via in enumerate(roads):
+        came = "convert onnx f32" if via == "onnx" else "split"
+        target = {"target": {"via": via, **f32}}
+        stages.append(step(f"convert {number}", (came,), f32, 3.0 + number))
+        stages.append(step(f"validate {number}", ("split", f"convert {number}"), target, 9.0))
+    return record.model_copy(
+        update={
+            "stages": (*record.stages, *stages),
+            "validations": tuple(
+                validation(str(number), passed=number != 1) for number, _ in enumerate(roads)
+            ),
+        }
+    )
+
+
+def test_both_roads_to_a_target_are_side_by_side(tmp_path):
+    text = " ".join(" ".join(page(tmp_path, by_roads("onnx", "torch")).text).split())
+    assert "Two roads" in text
+    assert "0 via onnx 1 via torch" in text
+    assert "Conversion: like 2.4e-07, 0.02× 0.3, 41×" in text
+    assert "Size 3.0 KiB 4.0 KiB" in text
+    assert "Time to convert 5.0 s 4.0 s" in text
+
+
+def test_a_road_that_has_nothing_to_compare_says_so(tmp_path):
+    record = by_roads("onnx", "torch")
+    (first, second) = record.validations
+    bare = second.model_copy(update={"parity": (), "faults": ("refused on one side",)})
+    record = record.model_copy(update={"validations": (first, bare)})
+    text = " ".join(" ".join(page(tmp_path, record).text).split())
+    assert "Conversion: like 2.4e-07, 0.02× not compared" in text
+
+
+@pytest.mark.parametrize("roads", [("onnx",), ("torch",), ("onnx", "onnx")])
+def test_one_road_is_compared_with_nothing(roads, tmp_path):
+    record = by_roads(*roads)
+    assert compare_roads(record) == ()
+    assert "Two roads" not in "".join(page(tmp_path, record).text)
