@@ -47,7 +47,7 @@ def open_checkpoint(file: Path) -> Checkpoint:
         SourceError: It is missing or damaged, or holds more than tensors.
     """
     if not file.is_file():
-        raise SourceError(f"{file}: is not there{_similar(file)}")
+        raise SourceError(f"{file}: {_no_file(file)}")
     tensors, nested = _read(file)
     remarks = [f"the weights lie under '{nested}' in {file.name}"] if nested else []
     names = {key: key for key in tensors}
@@ -136,7 +136,12 @@ def _sharded(index: Path) -> dict[str, Stored]:
     return {key: headers[name][key] for key, name in places.items()}
 
 
-def _similar(file: Path) -> str:
+def _no_file(file: Path) -> str:
+    """Say what to name in place of a folder, or of a name that is a little off."""
+    if file.is_dir():
+        kinds = ("*.safetensors.index.json", "*.safetensors", "*.pt", "*.pth", "*.pt2", "*.bin")
+        held = [path.name for kind in kinds for path in sorted(file.glob(kind))]
+        return f"is a folder; name the checkpoint in it{f': {held[0]}' if held else ''}"
     there = [path.name for path in file.parent.iterdir()] if file.parent.is_dir() else []
     close = difflib.get_close_matches(file.name, there, 1)
-    return f"; did you mean {close[0]}?" if close else ""
+    return f"is not there; did you mean {close[0]}?" if close else "is not there"

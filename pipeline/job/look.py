@@ -11,6 +11,7 @@ from pipeline.job.columns import numbered
 from pipeline.job.job import Samples
 from pipeline.job.sample_files import open_samples
 from pipeline.job.sketch import Given
+from pipeline.job.words import FORMS
 from registry.errors import JobError
 
 #: As many as a job takes that does not say how many.
@@ -34,8 +35,8 @@ def _options(source: Source, given: Given) -> SourceOptions:
         return source.options.model_validate(given.source)
     except ValidationError as error:
         first = error.errors()[0]
-        value = first["input"]
-        raise JobError(f"{first['loc'][-1]} {value!r}: {first['msg']}") from error
+        field, value = str(first["loc"][-1]), first["input"]
+        raise JobError(f"{field} {value!r}: {FORMS.get(field, first['msg'])}") from error
 
 
 def _first_rows(path: Path) -> dict[str, np.ndarray]:

@@ -49,7 +49,7 @@ WANTED: dict[str, str] = {
 }
 
 #: What texts of a form look like, by the field's name; else the form is that of a name.
-_FORMS: dict[str, str] = {"factory": "has to be `module:callable`, such as `shop.models:build`"}
+FORMS: dict[str, str] = {"factory": "has to be `module:callable`, such as `shop.models:build`"}
 _NAME_FORM = "is no name: those hold a-z, 0-9, `.`, `_`, `-` and start with a letter or digit"
 
 
@@ -114,7 +114,7 @@ def _no_tag(trouble: Trouble) -> str:
 
 def _pattern(trouble: Trouble) -> str:
     text = trouble.written
-    form = _FORMS.get(trouble.name, _NAME_FORM)
+    form = FORMS.get(trouble.name, _NAME_FORM)
     slug = re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-._")[:64]
     hint = f"; `{slug}` would do" if slug and trouble.context["pattern"] == NAME else ""
     return f"`{clipped(text)}` {form}{hint}"

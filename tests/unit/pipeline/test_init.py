@@ -153,7 +153,7 @@ def test_a_job_is_not_overwritten_unless_forced(onnx_file, folder, capsys):
         ([], 2, "one of --factory, --onnx, --program"),
         (["--onnx", "a", "--program", "b"], 2, "one of --factory, --onnx, --program"),
         (["--onnx", "gone.onnx"], 11, "gone.onnx"),
-        (["--factory", "nocallable"], 10, "nocallable"),
+        (["--factory", "nocallable"], 10, "'nocallable': has to be `module:callable`"),
         (["--factory", "m:f", "--args", "{"], 10, "not JSON"),
         (["--factory", "m:f", "--path", "gone"], 10, "--path gone: there is no such folder"),
         (["--factory", "m:f", "--path", "\udcff"], 10, "no such folder"),

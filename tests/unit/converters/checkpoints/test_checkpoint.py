@@ -185,6 +185,13 @@ def test_a_module_never_writes_to_the_file(tmp_path):
     assert (tmp_path / "w.safetensors").read_bytes() == before
 
 
+def test_a_folder_is_answered_with_the_file_to_name(tmp_path):
+    for name in ("model-00001-of-00001.safetensors", "model.safetensors.index.json"):
+        (tmp_path / name).touch()
+    with pytest.raises(SourceError, match=r"is a folder; .*: model\.safetensors\.index\.json"):
+        open_checkpoint(tmp_path)
+
+
 def test_a_missing_file_is_told_with_what_is_there(tmp_path):
     (tmp_path / "weights.pt").touch()
     with pytest.raises(SourceError, match=r"did you mean weights\.pt"):
