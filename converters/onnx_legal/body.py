@@ -22,7 +22,7 @@ AGAIN = "/again"
 
 _NONE: Attributes = MappingProxyType({})
 
-#: Opsets from which on reductions take their axes as an input.
+#: The opsets from which on axes are an input, and not an attribute.
 _AXES_INPUT = MappingProxyType({"ReduceSum": 13, "Squeeze": 13, "Unsqueeze": 13})
 _AXES_INPUT_SINCE = 18
 
@@ -50,6 +50,7 @@ class Body:
     def __init__(self, place: Place) -> None:
         self.place = place
         self.nodes: list[onnx.NodeProto] = []
+        self._count = 0
         self._prefix = next(filter(None, place.node.output))
 
     def __call__(self, operator: str, *operands: Operand, at: Attributes = _NONE) -> str:
@@ -87,8 +88,8 @@ class Body:
 
     def fresh(self, word: str) -> str:
         """Make a name that the model does not have."""
-        self._count = getattr(self, "_count", 0) + 1
-        return f"{self._prefix}/legal/{word}_{self._count}"
+        self._count += 1
+        return f"{self._prefix}/legal{self.place.facts.turn}/{word}_{self._count}"
 
     def cast(self, value: Operand, kind: int) -> str:
         """Add a Cast."""

@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     import onnx
 
 
-def facts_of(graph: onnx.GraphProto, opset: int, around: Facts | None = None) -> Facts:
+def facts_of(
+    graph: onnx.GraphProto, opset: int, around: Facts | None = None, turn: int = 0
+) -> Facts:
     """Gather the facts of a graph whose shapes are inferred, and of those around it."""
     kinds = dict(around.kinds) if around else {}
     shapes = dict(around.shapes) if around else {}
@@ -31,7 +33,7 @@ def facts_of(graph: onnx.GraphProto, opset: int, around: Facts | None = None) ->
             constants[name] = tensor
     makers = dict(around.makers) if around else {}
     makers |= {name: node for node in graph.node for name in node.output}
-    return Facts(kinds, shapes, constants, makers, _readers(graph), opset)
+    return Facts(kinds, shapes, constants, makers, _readers(graph), opset, turn)
 
 
 def _readers(graph: onnx.GraphProto) -> dict[str, tuple[str, ...]]:

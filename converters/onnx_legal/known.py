@@ -24,8 +24,25 @@ _FOLDED = frozenset(
 )
 
 
+#: Operators that only pick and place elements: some of these may be unknown.
+_MOVING = frozenset({"Concat", "Gather", "Identity", "Reshape", "Slice", "Squeeze", "Unsqueeze"})
+
+#: Stands for a size that is not known.
+_FREE = -(1 << 62)
+
+
 def known(name: str, facts: Facts) -> np.ndarray | None:
     """Work out a value, if it is small and follows from what the file says."""
+    found = _partly(name, facts)
+    return None if found is None or _is_free(found) else found
+
+
+def _is_free(value: np.ndarray) -> bool:
+    return value.dtype == np.int64 and bool((value == _FREE).any())
+
+
+def _partly(name: str, facts: Facts) -> np.ndarray | None:
+    """Work out a value of which elements may be free."""
     import onnx
 
     if (tensor := facts.constants.get(name)) is not None:
@@ -37,17 +54,22 @@ def known(name: str, facts: Facts) -> np.ndarray | None:
         return _of_shape(node, facts)
     if node.op_type not in _FOLDED:
         return None
-    values = [known(one, facts) if one else None for one in node.input]
+    look = _partly if node.op_type in _MOVING else known
+    values = [look(one, facts) if one else None for one in node.input]
     if any(one and value is None for one, value in zip(node.input, values, strict=True)):
         return None
     return _computed(node, [one for one in values if one is not None], facts.opset)
 
 
 def _of_shape(node: onnx.NodeProto, facts: Facts) -> np.ndarray | None:
+    if node.op_type == "Size":
+        counted = _partly(node.input[0], facts)
+        if counted is not None:
+            return np.array(counted.size)
     shape = facts.shapes.get(node.input[0])
-    if shape is None or None in shape:
+    if shape is None or (node.op_type == "Size" and None in shape):
         return None
-    sizes = np.array(shape, np.int64)
+    sizes = np.array([_FREE if one is None else one for one in shape], np.int64)
     if node.op_type == "Size":
         return np.asarray(sizes.prod())
     ends = {one.name: one.i for one in node.attribute}

@@ -27,11 +27,11 @@ def legalise(model: onnx.ModelProto, rewrites: Sequence[Rewrite]) -> onnx.ModelP
         ConversionError: Names each node that OpenVINO would refuse or compute wrongly.
     """
     rows = {row.operator for row in rewrites}
-    for _ in range(_ROUNDS):
+    for turn in range(_ROUNDS):
         if not model.functions and rows.isdisjoint(node.op_type for node in nodes(model.graph)):
             return model
         inferred = _inferred(inline_functions(model))
-        if not _rewritten(inferred, rewrites):
+        if not _rewritten(inferred, rewrites, turn):
             return model
         model = inferred
     raise ConversionError("the ONNX model's operators expand without end")
@@ -46,23 +46,23 @@ def _inferred(model: onnx.ModelProto) -> onnx.ModelProto:
         raise ConversionError(f"the ONNX model contradicts itself: {error}") from error
 
 
-def _rewritten(model: onnx.ModelProto, rewrites: Sequence[Rewrite]) -> bool:
+def _rewritten(model: onnx.ModelProto, rewrites: Sequence[Rewrite], turn: int) -> bool:
     opset = next((one.version for one in model.opset_import if one.domain in ("", "ai.onnx")), 0)
     faults: list[str] = []
-    changed = [_in_graph(*each, rewrites, faults) for each in _graphs(model.graph, opset, None)]
+    whole = facts_of(model.graph, opset, turn=turn)
+    changed = [_in_graph(*each, rewrites, faults) for each in _graphs(model.graph, whole)]
     if faults and not any(changed):  # what stands in the way may be gone after the next round
         raise ConversionError(f"OpenVINO cannot compute {'; '.join(dict.fromkeys(faults))}")
     return any(changed)
 
 
-def _graphs(
-    graph: onnx.GraphProto, opset: int, around: Facts | None
-) -> Iterator[tuple[onnx.GraphProto, Facts]]:
-    facts = facts_of(graph, opset, around)
+def _graphs(graph: onnx.GraphProto, facts: Facts) -> Iterator[tuple[onnx.GraphProto, Facts]]:
+    """Give the graphs inside a graph and then itself, each with its facts."""
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.HasField("g"):
-                yield from _graphs(attribute.g, opset, facts)
+                inner = facts_of(attribute.g, facts.opset, facts, facts.turn)
+                yield from _graphs(attribute.g, inner)
     yield graph, facts
 
 

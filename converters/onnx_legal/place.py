@@ -29,6 +29,7 @@ class Facts:
         makers: The nodes that values come from.
         readers: The operators that take a value.
         opset: The version of the standard operators.
+        turn: How often the graph was gone through: part of the names that are made.
     """
 
     kinds: Mapping[str, int]
@@ -37,6 +38,7 @@ class Facts:
     makers: Mapping[str, onnx.NodeProto]
     readers: Mapping[str, tuple[str, ...]]
     opset: int
+    turn: int = 0
 
 
 @dataclass(frozen=True)

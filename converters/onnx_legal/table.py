@@ -45,6 +45,7 @@ REWRITES: tuple[Rewrite, ...] = (
     bodies.LOSS,
     bodies.SWIGLU,
     branch.REWRITE,
+    branch.RANKS,
     ceiling_pool.AVERAGE,
     ceiling_pool.MAX,
     columns_to_image.REWRITE,

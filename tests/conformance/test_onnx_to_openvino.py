@@ -32,7 +32,7 @@ REFUSED = {
 _HALVES = "the reference rounds to half precision after every step, OpenVINO at the end"
 _MIDDLE = "the quotient lies within rounding of the middle between two levels"
 
-#: Cases that are one step of their type away from what is expected, and why.
+#: Cases that are a step or two of their type away from what is expected, and why.
 ROUNDED = {
     "attention_*bf16*": _HALVES,
     "dynamicquantizelinear": _MIDDLE,

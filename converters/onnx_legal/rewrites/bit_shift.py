@@ -55,7 +55,8 @@ REWRITE = Rewrite(
     operator="BitShift",
     fault="fills with zeros, cuts at the largest number and shifts by no negative one",
     cases=(
-        "bitshift_left_int8_*",
+        "bitshift_left_int8_overflow",
+        "bitshift_left_int8_shift_ge_width",
         "bitshift_left_int32_shift_ge_width",
         "bitshift_right_int*_negative_*",
         "bitshift_right_int*_shift_ge_width",

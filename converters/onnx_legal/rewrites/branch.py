@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converters.onnx_legal.body import Body
 from converters.onnx_legal.copier import Copier
+from converters.onnx_legal.facts import facts_of
 from converters.onnx_legal.place import Place
 from converters.onnx_legal.rewrite import Rewrite
 
@@ -27,10 +28,45 @@ def apply(body: Body) -> None:
         body.give(copier.names.get(value.name, value.name), number)
 
 
+def differ(place: Place) -> bool:
+    """Tell whether the rank of an output depends on the branch that is taken."""
+    graphs = [place.attribute(name) for name in ("then_branch", "else_branch")]
+    ranks = [
+        [facts.shapes.get(value.name) for value in graph.output]
+        for graph in graphs
+        for facts in [facts_of(graph, place.facts.opset, place.facts)]
+    ]
+    return any(
+        one is not None and other is not None and len(one) != len(other)
+        for one, other in zip(*ranks, strict=True)
+    )
+
+
+def refuse(body: Body) -> None:
+    """Refuse it: OpenVINO loses what follows.
+
+    Raises:
+        ConversionError: Always.
+    """
+    condition = body.place.node.input[0]
+    raise body.place.refusal(
+        f"its branches give values of different ranks, and its condition '{condition}' is not "
+        f"known before: fix the sizes that it depends on"
+    )
+
+
 REWRITE = Rewrite(
     operator="If",
     fault="converts the branch that is never taken, and fails if its shapes do not fit",
     cases=("affine_grid_*_expanded",),
     apply=apply,
     applies=applies,
+)
+
+RANKS = Rewrite(
+    operator="If",
+    fault="loses the rank of what comes out of branches that differ",
+    cases=(),
+    apply=refuse,
+    applies=differ,
 )

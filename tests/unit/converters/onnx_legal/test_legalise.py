@@ -186,3 +186,41 @@ def test_doubles_that_float32_does_not_have_are_refused(tmp_path):
     )
     with pytest.raises(InputError, match=r"x: -2e\+39 does not fit into the float32"):
         answers(made, tmp_path, {"x": np.array([1, -2e39])})
+
+
+@pytest.mark.parametrize("size", [1, 3, "length"])
+def test_branches_of_different_ranks_need_a_condition_that_is_known(size, tmp_path):
+    def branch(name: str, *nodes: onnx.NodeProto) -> onnx.GraphProto:
+        made = make_tensor_value_info(nodes[-1].output[0], F32, None)
+        return make_graph(nodes, name, [], [made])
+
+    axes = make_node("Constant", [], ["axes"], value_ints=[1])
+    nodes = [
+        make_node("Shape", ["x"], ["shape"]),
+        make_node("Gather", ["shape", "last"], ["size"]),
+        make_node("Equal", ["size", "last"], ["alone"]),
+        make_node(
+            "If", ["alone"], ["squeezed"], name="choose",
+            then_branch=branch("then", axes, make_node("Squeeze", ["x", "axes"], ["s"])),
+            else_branch=branch("else", make_node("Identity", ["x"], ["i"])),
+        ),
+        make_node("ReduceMax", ["squeezed"], ["y"], keepdims=0),
+    ]  # fmt: skip
+    stored = {"last": np.array(1)}
+    made = opset(18, nodes, [tensor("x", F32, "batch", size)], [tensor("y", F32)], stored)
+    if size == "length":
+        with pytest.raises(ConversionError, match=r"If \(node 'choose'\): .* different ranks"):
+            legalise(made, REWRITES)
+    else:
+        hold(made, tmp_path, {"x": np.random.rand(2, size).astype(np.float32)})
+
+
+def test_names_that_are_made_are_made_once():
+    """Attention's body ends in what is rewritten in turn, under the name of the same output."""
+    wide = [tensor(name, F32, 1, 2, 4, 8) for name in ("q", "k", "v")]
+    windowed = make_node("Attention", ["q", "k", "v"], ["y"], is_causal=1, left_window_size=1)
+    made = legalise(opset(25, [windowed], wide, [tensor("y", F32, 1, 2, 4, 8)]), REWRITES)
+    names = [name for node in made.graph.node for name in node.output if name]
+    assert len(names) > 20
+    assert len(set(names)) == len(names)
+    onnx.checker.check_model(made)
