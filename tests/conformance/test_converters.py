@@ -9,7 +9,7 @@ import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
 
-from converters import CONVERTERS, route
+from converters import CONVERTERS, onnx_to_torchscript, route
 from converters.converter import Converter, ConvertOptions, convert
 from pipeline.toolchains import find_toolchain
 from pipeline.toolchains.of_target import fits
@@ -62,8 +62,19 @@ def write_program(folder: Path) -> Signature:
     return signature
 
 
+def write_torchscript(folder: Path) -> Signature:
+    signature = write_onnx(folder / "onnx")
+    onnx_to_torchscript.CONVERTER.convert(folder / "onnx", folder, ConvertOptions())
+    shutil.rmtree(folder / "onnx")
+    return signature
+
+
 #: How to write a part in each format that a converter reads.
-WRITERS = {Format.ONNX: write_onnx, Format.EXPORTED_PROGRAM: write_program}
+WRITERS = {
+    Format.ONNX: write_onnx,
+    Format.EXPORTED_PROGRAM: write_program,
+    Format.TORCHSCRIPT: write_torchscript,
+}
 
 
 @pytest.fixture
