@@ -15,7 +15,7 @@ from pipeline.planning.tasks import Lineage, graph
 from pipeline.processes.task import Task
 from pipeline.stages.verdict import Validation, verdict
 from registry import Catalog
-from registry.errors import ParityError
+from registry.errors import ContractError, ParityError
 from registry.manifest import Version
 from registry.progress import silent
 from registry.store import open_store
@@ -323,12 +323,15 @@ def test_publishing_the_same_once_more_makes_no_version(plain):
     assert (after.number, after.fingerprint) == (1, before.fingerprint)
 
 
-@pytest.mark.skipif("avx512_bf16" not in host().flags, reason="this CPU has no bf16")
-def test_computing_in_bf16_shows_in_precision_alone(tmp_path):
+def test_computing_in_bf16_shows_in_precision_alone_and_is_refused_by_a_cpu_without(tmp_path):
     job = write_onnx(tmp_path)
     isa = ["avx2", "fma", "avx512_bf16"]
     job["targets"] = [{"name": "bf16", "runtime": "openvino", "precision": "bf16", "isa": isa}]
     job["parity"]["precision"] = TOLERANCE | {"atol": 2e-2}
+    if "avx512_bf16" not in host().flags:
+        with pytest.raises(ContractError, match="its CPU has no avx512_bf16"):
+            flow(tmp_path, job)
+        return
     (validation,) = validations(flow(tmp_path, job)).values()
     conversion, precision = validation.parity
     assert (conversion.in_force["precision"], precision.in_force["precision"]) == ("f32", "bf16")

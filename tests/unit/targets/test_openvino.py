@@ -3,15 +3,17 @@
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import pytest
 
 from converters.converter import ConvertOptions
 from converters.onnx_to_openvino import convert
-from registry.errors import InputError
+from registry.errors import ContractError, InputError
+from registry.signature import Precision
 from targets.host.cpu import host
-from targets.openvino import TARGET, load
+from targets.openvino import TARGET, OpenvinoRunner, load
 from targets.target import ThreadPlan
 from tests.tiny_onnx import MODELS, feeds, write
 
@@ -31,20 +33,41 @@ def run(script: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def needs(precision: str) -> pytest.MarkDecorator:
-    missing = set(TARGET.precisions[precision]) - host().flags
-    return pytest.mark.skipif(bool(missing), reason=f"this CPU has no {', '.join(missing)}")
+def loaded(folder: Path, precision: Precision) -> OpenvinoRunner | str:
+    """Load a model, or give what is said where that is refused."""
+    try:
+        return load(folder, precision, ONE)
+    except ContractError as error:
+        return str(error)
 
 
-@pytest.mark.parametrize(
-    "precision", ["f32", *(pytest.param(name, marks=needs(name)) for name in ("bf16", "f16"))]
-)
-def test_the_precision_that_was_asked_for_is_in_force(folder, precision):
-    runner = load(folder, precision, ONE)
+@pytest.mark.parametrize("precision", ["f32", "bf16", "f16"])
+def test_the_precision_that_was_asked_for_is_in_force_or_refused(folder, precision):
+    runner = loaded(folder, precision)
+    if isinstance(runner, str):
+        assert set(TARGET.precisions[precision]) - host().flags, "this CPU has what it takes"
+        assert f"on this host, not in {precision}" in runner
+        return
     assert runner.in_force()["precision"] == precision
     found = runner.run(feeds(MODELS["mlp"](), 3))["score"]
     exact = load(folder, "f32", ONE).run(feeds(MODELS["mlp"](), 3))["score"]
     np.testing.assert_allclose(found, exact, atol=1e-6 if precision == "f32" else 0.1)
+
+
+def test_a_precision_that_the_cpu_lacks_is_refused(folder, monkeypatch):
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")
+    script = f"""
+        from pathlib import Path
+        from registry.errors import ContractError
+        from targets.openvino import load
+        from targets.target import ThreadPlan
+        try:
+            load(Path({str(folder)!r}), "f16", ThreadPlan(threads=1))
+        except ContractError as error:
+            print(error)
+    """
+    said = run(dedent(script))
+    assert "on this host, not in f16; build for" in said
 
 
 def test_streams_and_their_threads_are_in_force(folder):
