@@ -13,6 +13,7 @@ from converters.checkpoints.checkpoint import stored_rows
 from converters.checkpoints.safetensors_file import PAGE, header
 from converters.checkpoints.stored import Stored, chunks, first_bad
 from converters.hashed_file import HashedFile
+from converters.narrow_rows import first_unheld, narrow
 from registry.composition import Origin, Shard, Table
 from registry.disk import FULL
 from registry.errors import ResourceError, SourceError
@@ -44,28 +45,30 @@ def write_table(
         progress: Told of the bytes of this table.
 
     Raises:
-        SourceError: The origin does not hold this table, or a row holds NaN or infinity.
+        SourceError: The origin does not hold this table, a row holds NaN or infinity, or its
+            format cannot hold a row.
         ResourceError: The disk is full.
     """
     stored = stored_rows(origin, root)
     _check_origin(table, stored)
     folder = Path("tables") / re.sub(r"[^\w.-]", "_", table.name)
-    check_room(f"table {table.name}", stored.nbytes, out)
-    shards = tuple(_shards(folder, table, stored, shard_bytes))
+    total = table.rows * table.row_bytes
+    check_room(f"table {table.name}", total, out)
+    shards = tuple(_shards(folder, table, shard_bytes))
     files, done = {}, 0
     try:
         (out / folder).mkdir(parents=True, exist_ok=True)
         for shard in shards:
-            with HashedFile(out / shard.file, _part(shard, table, stored).nbytes) as file:
+            with HashedFile(out / shard.file, shard.rows * table.row_bytes) as file:
                 for written in _write(table, shard, stored, file):
                     done += written
-                    progress(done, stored.nbytes, "bytes")
+                    progress(done, total, "bytes")
                 files[shard.file] = file.file
     except OSError as error:
         if error.errno not in FULL:
             raise
         raise ResourceError(
-            f"table {table.name}: no room left on the disk of {out}: {done} of {stored.nbytes}"
+            f"table {table.name}: no room left on the disk of {out}: {done} of {total}"
             " bytes were written. Free some space and run again"
         ) from error
     return Written(table.model_copy(update={"shards": shards}), files)
@@ -86,8 +89,8 @@ def check_room(what: str, size: int, out: Path) -> None:
         )
 
 
-def _shards(folder: Path, table: Table, stored: Stored, shard_bytes: int) -> Iterator[Shard]:
-    step = _step(stored.nbytes // table.rows, shard_bytes)
+def _shards(folder: Path, table: Table, shard_bytes: int) -> Iterator[Shard]:
+    step = _step(table.row_bytes, shard_bytes)
     for number, start in enumerate(range(0, table.rows, step)):
         file = (folder / f"{number:06d}.safetensors").as_posix()
         yield Shard(file=file, start=start, rows=min(step, table.rows - start))
@@ -110,13 +113,26 @@ def _part(shard: Shard, table: Table, stored: Stored) -> Stored:
 def _write(table: Table, shard: Shard, stored: Stored, file: HashedFile) -> Iterator[int]:
     """Write one shard; give the bytes of each step."""
     part = _part(shard, table, stored)
-    file.write(header("rows", table.dtype, part.shape, part.nbytes))
+    shape = (shard.rows, table.stored_width)
+    file.write(header("rows", table.stored_dtype, shape, shard.rows * table.row_bytes))
     before = shard.start * table.dim
-    for chunk in chunks(part):
+    whole = 1 if table.rows_as == "f32" else part.nbytes // shard.rows
+    for chunk in chunks(part, whole):
         _check_numbers(table, chunk, before)
+        held = chunk if whole == 1 else _narrowed(table, chunk, before // table.dim)
         before += len(chunk)
-        file.write(chunk.view(np.uint8).data)
-        yield chunk.nbytes
+        file.write(held.view(np.uint8).data)
+        yield held.nbytes
+
+
+def _narrowed(table: Table, chunk: np.ndarray, start: int) -> np.ndarray:
+    held = narrow(chunk.reshape(-1, table.dim), table.rows_as)
+    if (at := first_unheld(held, table.rows_as)) is not None:
+        raise SourceError(
+            f"table {table.name}: row {start + at} holds numbers that are too big for"
+            f" {table.rows_as}. Give the table `format: f32` in split.rows"
+        )
+    return held.reshape(-1)
 
 
 def _check_numbers(table: Table, chunk: np.ndarray, before: int) -> None:

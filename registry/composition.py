@@ -1,11 +1,21 @@
 """A model as parts that compose back to it: ids → lookups → dense."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from registry.format import Format
 from registry.signature import DType, Frozen, Signature
+
+#: How rows are stored: f32 stands for what the model holds, f16 and i8 are narrower.
+RowFormat = Literal["f32", "f16", "i8"]
+
+#: What an id that is no row of its table gives: an error, a vector of zeros, one row of the
+#: table, or the row of its remainder by the number of rows, which is never negative.
+UnknownIds = Literal["error", "zero", "row", "modulo"]
+
+#: Bytes that the scale and the offset of an i8 row take, behind its elements.
+SCALE_BYTES = 8
 
 
 class Artifact(Frozen):
@@ -37,8 +47,12 @@ class Table(Frozen):
 
     Attributes:
         keys: The names it has in the model's checkpoint; several where it is shared.
+        dtype: Of the rows in the model.
         fold: The expression that was applied to it offline, if any.
         shards: In row order, without gaps. Empty until the table is written.
+        rows_as: How the shards hold the rows. An i8 row is `dim` unsigned bytes, then its scale
+            and its offset, each a little-endian float32.
+        default_row: What an unknown id gives where `unknown` is `row`.
     """
 
     name: str
@@ -48,6 +62,46 @@ class Table(Frozen):
     keys: tuple[str, ...]
     fold: str | None = None
     shards: tuple[Shard, ...] = ()
+    rows_as: RowFormat = "f32"
+    unknown: UnknownIds = "error"
+    default_row: int | None = Field(default=None, ge=0)
+
+    @model_validator(mode="after")
+    def _has_its_default_row(self) -> Self:
+        check_default_row(self.unknown, self.default_row)
+        if self.default_row is not None and self.default_row >= self.rows:
+            raise ValueError(f"default_row: {self.default_row} is none of {self.rows} rows")
+        return self
+
+    @property
+    def unknown_said(self) -> str:
+        """Say in a word or two what unknown ids give."""
+        return self.unknown if self.default_row is None else f"{self.unknown} {self.default_row}"
+
+    @property
+    def stored_dtype(self) -> DType:
+        """Return the dtype of the elements in the shards."""
+        return {"f32": self.dtype, "f16": DType.FLOAT16, "i8": DType.UINT8}[self.rows_as]
+
+    @property
+    def stored_width(self) -> int:
+        """Return the number of elements that a row has in the shards."""
+        return self.dim + SCALE_BYTES if self.rows_as == "i8" else self.dim
+
+    @property
+    def row_bytes(self) -> int:
+        """Return the size of a row in the shards."""
+        return self.stored_width * self.stored_dtype.bytes
+
+
+def check_default_row(unknown: UnknownIds, default_row: int | None) -> None:
+    """Refuse a default row that is missing, or that nothing would give.
+
+    Raises:
+        ValueError: `default_row` and `unknown: row` come without one another.
+    """
+    if (unknown == "row") != (default_row is not None):
+        raise ValueError("unknown: row and default_row: NUMBER go together")
 
 
 class Lookup(Frozen):

@@ -82,8 +82,10 @@ class Predictor:
         )
 
     def in_force(self) -> dict[str, str]:
-        """Read back from the runtime what it does: precision, threads, streams, device."""
-        return self._dense.in_force()
+        """Read back what is done: precision, threads, streams, device, and formats of rows."""
+        formats = sorted({table.rows_as for table in self._tables.values()})
+        narrowed = {"rows": ", ".join(formats)} if formats not in ([], ["f32"]) else {}
+        return {**self._dense.in_force(), **narrowed}
 
     def close(self) -> None:
         """Unmap the tables, once the last answer under way is given."""

@@ -62,10 +62,14 @@ def mapped(stored: Stored, *, writable: bool = False) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(flat, stored.shape, steps, writeable=writable)
 
 
-def chunks(stored: Stored) -> Iterator[np.ndarray]:
-    """Read what spans a tensor piece by piece, into one buffer: use each piece before the next."""
+def chunks(stored: Stored, whole: int = 1) -> Iterator[np.ndarray]:
+    """Read what spans a tensor piece by piece, into one buffer: use each piece before the next.
+
+    Args:
+        whole: Every piece has a multiple of this many bytes, as long as the span has.
+    """
     dtype = numpy_dtype(stored.dtype)
-    buffer = bytearray(min(CHUNK, stored.span))
+    buffer = bytearray(min(max(whole, CHUNK - CHUNK % whole), stored.span))
     left = stored.span
     with stored.file.open("rb", buffering=0) as file:
         os.posix_fadvise(file.fileno(), stored.offset, stored.span, os.POSIX_FADV_SEQUENTIAL)

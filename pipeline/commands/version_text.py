@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pydantic import JsonValue
 
 from pipeline.showing.progress import amount, size
-from registry.composition import Vocabulary
+from registry.composition import Table, Vocabulary
 from registry.manifest import Build, ToolchainUse, Version
 
 
@@ -48,7 +48,7 @@ def describe(version: Version) -> str:
         *(("output", str(tensor)) for tensor in version.signature.outputs),
         *(("axis", f"{name}: {axis.min} to {axis.max}") for name, axis in version.axes.items()),
         *(
-            ("table", f"{t.name}: {amount(t.rows, 'rows')} of {t.dim} {t.dtype}")
+            ("table", f"{t.name}: {amount(t.rows, 'rows')} of {t.dim} {t.dtype}{_kept_as(t)}")
             for t in version.tables
         ),
         *(("lookup", f"{one.kind} of {one.ids} in {one.table}") for one in version.lookups),
@@ -75,6 +75,13 @@ def _words(vocabulary: Vocabulary) -> str:
 def _toolchain(use: ToolchainUse) -> str:
     what = ", ".join(use.used_for)
     return f"{use.name} of pins {use.pins}, for {what}; support: {use.support}"
+
+
+def _kept_as(table: Table) -> str:
+    """Say how the rows are stored and what unknown ids give, where that is nothing usual."""
+    stored = "" if table.rows_as == "f32" else f", stored as {table.rows_as}"
+    told = "" if table.unknown == "error" else f", unknown ids: {table.unknown_said}"
+    return stored + told
 
 
 def _build(build: Build) -> str:

@@ -1,9 +1,11 @@
 """Give tasks their keys, and with those their places in the cache."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from converters.row_rules import ruled
+from converters.split.policy import RowRule
 from pipeline.caching import cache
 from pipeline.caching.digest import Digests
 from pipeline.caching.material import Material
@@ -12,7 +14,7 @@ from pipeline.planning.node import Node
 from pipeline.planning.steps import Step
 from pipeline.processes.task import Task
 from pipeline.stages.part import read_split
-from pipeline.stages.tables import bytes_of
+from pipeline.stages.tables import Options, bytes_of
 from pipeline.toolchains import CURRENT, find_toolchain
 from pipeline.toolchains.versions import pinned_versions
 
@@ -72,17 +74,18 @@ class Planner:
             folder=folder,
             entry=entry,
             why=why,
-            forecast=_at_home(task, forecast(node.stage, self._sizes(done.values()), before)),
+            forecast=_at_home(task, forecast(node.stage, self._sizes(node, done), before)),
             reusable=node.cached,
         )
 
-    def _sizes(self, done: Iterable[Step]) -> Sizes:
-        splits = [step for step in done if step.task.stage == "split" and step.entry]
+    def _sizes(self, node: Node, done: Mapping[str, Step]) -> Sizes:
+        splits = [step for step in done.values() if step.task.stage == "split" and step.entry]
         files = [each for step in splits if step.entry for each in step.entry.files.items()]
         dense = [file.size for name, file in files if "dense/" in name]
         if not dense:
             return Sizes(self.size, self.size)
-        tables = [table for step in splits for table in read_split(step.folder / "output").tables]
+        cut = [read_split(step.folder / "output").tables for step in splits]
+        tables = [table for each in cut for table in ruled(each, _rules(node, done))]
         return Sizes(self.size, sum(dense), sum(map(bytes_of, tables)))
 
     def _material(self, node: Node, task: Task, read: Mapping[str, Step]) -> Material:
@@ -109,6 +112,14 @@ class Planner:
             return None, cache.why_not(self.home, self.job, node.name, material)
         except ValueError as error:
             return None, f"its output in the cache is damaged: {error}"
+
+
+def _rules(node: Node, done: Mapping[str, Step]) -> tuple[RowRule, ...]:
+    """Return by which rules the tables are stored that a task writes, or that it ships."""
+    if isinstance(node.options, Options):
+        return node.options.rows
+    shipped = done.get("tables")
+    return Options.model_validate(shipped.task.options).rows if shipped else ()
 
 
 def _at_home(task: Task, expected: Forecast) -> Forecast:

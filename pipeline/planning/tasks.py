@@ -6,6 +6,7 @@ from pathlib import Path
 
 from converters import route
 from converters.converter import Converter
+from converters.row_rules import narrows
 from converters.sources import find_source
 from pipeline.job.job import Job, Samples
 from pipeline.planning.node import Node
@@ -14,6 +15,8 @@ from pipeline.toolchains import CURRENT
 from pipeline.toolchains.of_target import toolchain_of
 from registry.signature import Layout, Precision
 from targets import AnyTarget, find_target
+
+_EXACT_TABLES = "tables f32"
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ def graph(job: Job, folder: Path, lineage: Lineage) -> tuple[Node, ...]:
     return (
         _split(job, files),
         _reference(job, files, folder),
-        _tables(job),
+        *_tables(job),
         *parts.values(),
         *validations,
         _assembly(job, lineage),
@@ -57,7 +60,7 @@ def _split(job: Job, files: tuple[Path, ...]) -> Node:
         inputs=job.inputs,
         axes=job.axes,
         outputs=job.outputs,
-        split=job.split,
+        split=job.split.model_copy(update={"rows": ()}),  # they change nothing about the cut
     )
     toolchain = find_source(job.source).toolchain
     return Node("split", "split", options, files=files, toolchain=toolchain)
@@ -78,9 +81,12 @@ def _reference(job: Job, files: tuple[Path, ...], folder: Path) -> Node:
     return Node("reference", "reference", options, files=(*files, *samples), toolchain=toolchain)
 
 
-def _tables(job: Job) -> Node:
-    options = tables.Options(shard_bytes=job.split.shard_bytes)
-    return Node("tables", "tables", options, {"split": "split"})
+def _tables(job: Job) -> Iterator[Node]:
+    """Yield the tables as shipped and, where formats narrow rows, once more as the model's."""
+    for name, rows in (("tables", job.split.rows), (_EXACT_TABLES, ())):
+        if name == "tables" or narrows(job.split.rows):
+            options = tables.Options(shard_bytes=job.split.shard_bytes, rows=rows)
+            yield Node(name, "tables", options, {"split": "split"})
 
 
 def _steps(job: Job, target: AnyTarget) -> tuple[Converter, ...]:
@@ -149,6 +155,8 @@ def _validation(job: Job, target: AnyTarget) -> Node:
     reads["part"] = _part(job, target, target.weights)
     if target.weights != "f32":
         reads["exact"] = _part(job, target, "f32")
+    if narrows(job.split.rows):
+        reads[validate.EXACT_TABLES] = _EXACT_TABLES
     toolchain = toolchain_of(target).name
     return Node(f"validate {target.name}", "validate", options, reads, toolchain=toolchain)
 

@@ -12,6 +12,7 @@ from pipeline.running.take import Bench, described, failed, take
 from pipeline.stages.bisect import worst_of
 from pipeline.stages.bisection import BISECTION, Bisection
 from pipeline.stages.part import read_part
+from pipeline.stages.validate import EXACT_TABLES
 from pipeline.stages.verdict import Validation, explain
 from registry.errors import PlatformError
 from registry.format import Format
@@ -81,10 +82,15 @@ def _search(step: Step, bench: Bench, diary: Diary) -> Step | None:
     """Return the step that searches; None where no numbers are off, or nothing came as ONNX."""
     validation = _validation(step, diary)
     onnx = _onnx(step.task.inputs["part"], diary.plan.steps)
-    if validation is None or worst_of(validation) is None or onnx is None:
+    worst = None if validation is None else worst_of(validation)
+    if worst is None or onnx is None:
         return None
+    exact = step.task.inputs.get(EXACT_TABLES)
+    if exact and worst[0] == "precision":
+        return None  # what is fed to the nodes is off already: stored rows are narrower
     inputs = {role: step.task.inputs[role] for role in ("split", "tables", "reference")}
     inputs |= {"onnx": onnx, "validation": step.folder / "output"}
+    inputs |= {"tables": exact} if exact else {}
     name = step.task.name.replace(step.task.stage, "bisect", 1)
     update = {"name": name, "stage": "bisect", "inputs": inputs}
     material = step.material.model_copy(update={"stage": "bisect"})

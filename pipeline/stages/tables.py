@@ -4,7 +4,9 @@ from pathlib import Path
 
 from pydantic import Field
 
+from converters.row_rules import ruled
 from converters.shard_size import shard_size
+from converters.split.policy import RowRule
 from converters.tables import Written, check_room, write_table
 from pipeline.processes.task import Task
 from pipeline.stages.part import read_split
@@ -19,9 +21,11 @@ class Options(Frozen):
 
     Attributes:
         shard_bytes: Of the job's `split`.
+        rows: Of the job's `split`; none writes all rows as the model holds them.
     """
 
     shard_bytes: int = Field(ge=1)
+    rows: tuple[RowRule, ...] = ()
 
 
 class Tables(Frozen):
@@ -40,10 +44,11 @@ def run(task: Task, out: Path, progress: Progress) -> dict[str, File]:
     folder = task.inputs["split"]
     split = read_split(folder)
     origins = {origin.table: origin for origin in split.origins}
-    total = sum(map(bytes_of, split.tables))
-    check_room(f"{len(split.tables)} tables", total, out)
+    tables = ruled(split.tables, options.rows)
+    total = sum(map(bytes_of, tables))
+    check_room(f"{len(tables)} tables", total, out)
     written: list[Written] = []
-    for table in split.tables:
+    for table in tables:
         before = sum(bytes_of(each.table) for each in written)
         written.append(
             write_table(
@@ -55,14 +60,14 @@ def run(task: Task, out: Path, progress: Progress) -> dict[str, File]:
                 _part_of(progress, before, bytes_of(table), total),
             )
         )
-    tables = Tables(tables=tuple(each.table for each in written))
-    (out / "tables.json").write_text(tables.model_dump_json(indent=1))
+    record = Tables(tables=tuple(each.table for each in written))
+    (out / "tables.json").write_text(record.model_dump_json(indent=1))
     return {name: file for each in written for name, file in each.files.items()}
 
 
 def bytes_of(table: Table) -> int:
-    """Return the size of a table's rows."""
-    return table.rows * table.dim * table.dtype.bytes
+    """Return the size of a table's rows as they are stored."""
+    return table.rows * table.row_bytes
 
 
 def _part_of(progress: Progress, before: int, size: int, whole: int) -> Progress:

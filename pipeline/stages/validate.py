@@ -9,14 +9,19 @@ from pipeline.job.job import ParityOptions
 from pipeline.processes.task import Task
 from pipeline.stages.hearing import Composition, Kind, allocated, hear
 from pipeline.stages.layout import Pieces, link_part, link_pieces, read_pieces
+from pipeline.stages.part import read_split
 from pipeline.stages.reference import LABELS
 from pipeline.stages.verdict import Validation
+from registry.composition import Split
 from registry.errors import JobError
 from registry.manifest import Build, Draft, Lineage
 from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input, Precision
 from targets import AnyTarget, find_target
 from targets.host.contract import make_contract
+
+#: The role of tables whose rows are as the model holds them, where those that ship are not.
+EXACT_TABLES = "exact_tables"
 
 #: A validation is of no version yet.
 NOWHERE = Lineage(job="", source="", source_digest="", tools={})
@@ -29,6 +34,10 @@ class Options(Frozen):
     target's route, or of the split where the part is in the target's format already. Where
     the target stores narrower weights than f32, the folder `exact` is the same part with f32
     weights: the conversion error is measured on it. Without `exact` it is measured on `part`.
+    Likewise `exact_tables`, where rows are stored in less than the model holds.
+
+    An unknown id is refused here whatever its table answers it with: the original has no answer
+    to compare with.
     """
 
     target: AnyTarget
@@ -44,12 +53,14 @@ class Load:
     Attributes:
         build: Name of the build in the draft.
         part: The task's output that holds it.
+        tables: The task's output that holds the tables.
         precision: What it has to compute in; None is as shipped.
         kinds: The numbers that come of it.
     """
 
     build: str
     part: Path
+    tables: Path
     precision: Precision | None
     kinds: tuple[Kind, ...]
 
@@ -63,19 +74,17 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         ContractError: This host cannot run the target.
     """
     options = Options.model_validate(task.options)
-    pieces, reference = read_pieces(task.inputs), task.inputs["reference"]
-    _check(options, pieces, reference)
+    reference = task.inputs["reference"]
+    _check(options, read_split(task.inputs["split"]), reference)
     loads, before = _loads(options.target, task.inputs), allocated()
-    folder = out / "view"
-    link_pieces(pieces, folder)
-    draft = draft_of(options, pieces, {load.build: load.part for load in loads}, folder)
     heard = []
     for number, load in enumerate(loads):
-        composition = Composition(folder, draft, load.build, load.precision, options.target.threads)
+        composition = _composed(load, options, task.inputs, out / "view" / str(number))
         share = _share(progress, number, len(loads))
         heard.append(hear(composition, options.parity, reference, load.kinds, share))
-    memory = max(heard[-1].memory - before, _size(folder / draft.builds[-1].dense.folder))
-    shutil.rmtree(folder)
+    (shipped,) = composition.draft.builds
+    memory = max(heard[-1].memory - before, _size(composition.folder / shipped.dense.folder))
+    shutil.rmtree(out / "view")
     target = find_target(options.target.runtime)
     validation = Validation(
         target=options.target.name,
@@ -87,6 +96,16 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         passed=all(one.passed for one in heard),
     )
     (out / "parity.json").write_text(validation.model_dump_json(indent=1))
+
+
+def _composed(
+    load: Load, options: Options, inputs: Mapping[str, Path], folder: Path
+) -> Composition:
+    """Link what is loaded into a folder of its own."""
+    pieces = read_pieces({**inputs, "tables": load.tables})
+    link_pieces(pieces, folder)
+    draft = draft_of(options, pieces, {load.build: load.part}, folder)
+    return Composition(folder, draft, load.build, load.precision, options.target.threads)
 
 
 def _size(folder: Path) -> int:
@@ -105,18 +124,19 @@ def _share(progress: Progress, number: int, count: int) -> Progress:
 
 def _loads(target: AnyTarget, inputs: Mapping[str, Path]) -> tuple[Load, ...]:
     """Return one load where f32 is what ships, and two where it is not."""
-    if (target.precision, target.weights) == ("f32", "f32"):
-        return (Load(target.name, inputs["part"], "f32", ("conversion", "precision")),)
-    exact = f"{target.name}.exact" if "exact" in inputs else target.name
-    part = inputs.get("exact", inputs["part"])
+    part, tables = inputs["part"], inputs["tables"]
+    exact = inputs.get("exact", part), inputs.get(EXACT_TABLES, tables)
+    if (target.precision, target.weights) == ("f32", "f32") and exact == (part, tables):
+        return (Load(target.name, part, tables, "f32", ("conversion", "precision")),)
+    name = f"{target.name}.exact" if exact[0] != part else target.name
     return (
-        Load(exact, part, "f32", ("conversion",)),
-        Load(target.name, inputs["part"], None, ("precision",)),
+        Load(name, *exact, "f32", ("conversion",)),
+        Load(target.name, part, tables, None, ("precision",)),
     )
 
 
 def draft_of(options: Options, pieces: Pieces, parts: Mapping[str, Path], folder: Path) -> Draft:
-    """Link builds into the folder and return a draft of what is there.
+    """Link builds into the folder and return a draft of what is there, unknown ids refused.
 
     Args:
         parts: The task's output that holds the part, by the build's name.
@@ -139,7 +159,10 @@ def draft_of(options: Options, pieces: Pieces, parts: Mapping[str, Path], folder
         inputs=options.inputs,
         axes=options.axes,
         ids=pieces.ids,
-        tables=pieces.tables,
+        tables=tuple(
+            table.model_copy(update={"unknown": "error", "default_row": None})
+            for table in pieces.tables
+        ),
         lookups=pieces.split.lookups,
         builds=builds,
         recorded=None,
@@ -148,8 +171,8 @@ def draft_of(options: Options, pieces: Pieces, parts: Mapping[str, Path], folder
     )
 
 
-def _check(options: Options, pieces: Pieces, reference: Path) -> None:
-    known = [output.name for output in pieces.split.signature.outputs]
+def _check(options: Options, split: Split, reference: Path) -> None:
+    known = [output.name for output in split.signature.outputs]
     named = (*options.parity.outputs, *(metric.output for metric in options.parity.metrics))
     if unknown := sorted(set(named) - set(known)):
         raise JobError(

@@ -34,9 +34,10 @@ INEXACT = (
     "raise the tolerance under `parity` in the job and say why; otherwise change what is at fault."
 )
 NARROW = (
-    "Converted exactly it holds: the difference comes from the target's `precision` and `weights`. "
-    "Where it is acceptable, raise the tolerance under `parity` in the job and say why; otherwise "
-    "give the target `precision: f32` and `weights: f32`."
+    "Converted exactly it holds: the difference comes from the target's `precision` and `weights`, "
+    "or from the `format` of rows under `split`. Where it is acceptable, raise the tolerance under "
+    "`parity` in the job and say why; otherwise give the target `precision: f32` and "
+    "`weights: f32`, and rows `format: f32`."
 )
 NO_NUMBER = (
     "Where the original itself answers nan there is nothing to compare with: narrow the `range` of "

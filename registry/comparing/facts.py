@@ -22,6 +22,16 @@ def facts_of(version: Version) -> dict[str, str]:
     facts |= {
         f"lookup {one.output}": f"{one.kind} of {one.ids} in {one.table}" for one in version.lookups
     }
+    facts |= {
+        f"unknown ids of {table.name}": table.unknown_said
+        for table in version.tables
+        if table.unknown != "error"
+    }
+    facts |= {
+        f"format of {table.name}": table.rows_as
+        for table in version.tables
+        if table.rows_as != "f32"
+    }
     facts |= {f"kept {kept.table}": kept.why for kept in version.kept}
     for build in version.builds:
         facts |= _of_build(build)

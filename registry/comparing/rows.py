@@ -10,6 +10,7 @@ from registry.comparing.difference import TableChange
 from registry.composition import Shard, Table
 from registry.errors import IntegrityError
 from registry.manifest import Version
+from registry.signature import DType
 from registry.store.store import Store
 
 
@@ -33,13 +34,17 @@ def _compare(
         return None
     new = _new_bytes(before, left, after, right)
     rows = (left.rows if left else 0, right.rows if right else 0)
-    if left and right and (left.dim, left.dtype) == (right.dim, right.dtype):
+    if left and right and _form(left) == _form(right):
         changed = sum(_changed(store, (before, left), (after, right)))
         if not changed and rows[0] == rows[1]:
             return None
     else:
         changed = None
     return TableChange(table=table.name, before=rows[0], after=rows[1], changed=changed, bytes=new)
+
+
+def _form(table: Table) -> tuple[int, DType, str]:
+    return table.dim, table.dtype, table.rows_as
 
 
 def _new_bytes(one: Version, left: Table | None, other: Version, right: Table | None) -> int:
@@ -86,7 +91,7 @@ def _pairs(left: tuple[Shard, ...], right: tuple[Shard, ...]) -> Iterator[tuple[
 
 def _rows(data: memoryview, table: Table, shard: Shard) -> np.ndarray:
     """Return the rows of a shard as bytes."""
-    width = table.dim * table.dtype.bytes
+    width = table.row_bytes
     start = 8 + int.from_bytes(data[:8], "little")
     if len(data) != start + shard.rows * width:
         raise IntegrityError(

@@ -15,6 +15,7 @@ import numpy as np
 from registry.composition import Lookup
 from registry.errors import InputError
 from targets.embedding.tables import MappedTable
+from targets.embedding.unknown import UNSIGNED, rows_of
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -27,8 +28,6 @@ NEAR_BYTES = 4 << 20
 
 #: With fewer bags than this left to walk, what remains of each is gathered at once.
 FEW_BAGS = 8
-
-UNSIGNED = {np.dtype(np.int64): np.uint64, np.dtype(np.int32): np.uint32}
 
 COMBINE: dict[str, np.ufunc] = {"sum": np.add, "mean": np.add, "max": np.maximum}
 
@@ -54,11 +53,11 @@ def look_up(lookup: Lookup, table: MappedTable, arrays: Arrays) -> np.ndarray:
         ids.shape + [dim] for an embedding, [bags, dim] for bags; `lookup.dtype`.
 
     Raises:
-        InputError: An id or offset is out of bounds, or shapes do not go together.
+        InputError: An id is out of bounds and the table has no other answer to it, an offset is,
+            or shapes do not go together.
     """
     ids = arrays[lookup.ids]
-    check_ids(lookup.ids, ids, table)
-    flat = np.ascontiguousarray(ids, dtype=np.int64).reshape(-1)
+    flat, table = rows_of(lookup.ids, ids, table)
     if lookup.kind == "embedding":
         rows = np.empty((flat.size, table.dim), table.dtype)
         table.take(flat, rows)
@@ -69,27 +68,6 @@ def look_up(lookup: Lookup, table: MappedTable, arrays: Arrays) -> np.ndarray:
         # torch divides; multiplying by the reciprocal would round differently.
         pooled /= np.maximum(bags.lengths, 1).astype(pooled.dtype)[:, None]
     return pooled.astype(lookup.dtype.value, copy=False)
-
-
-def check_ids(name: str, ids: np.ndarray, table: MappedTable) -> None:
-    """Refuse ids that are no rows of the table; numpy would wrap them or clip them.
-
-    Raises:
-        InputError: Names the input, the position, the id and the allowed range.
-    """
-    unsigned = UNSIGNED.get(ids.dtype)
-    if unsigned is None:
-        raise InputError(f"{name}: ids have to be int32 or int64, not {ids.dtype}")
-    # Negative ids turn into huge ones, so that one pass finds both kinds.
-    if ids.size == 0 or int(ids.view(unsigned).max()) < table.rows:
-        return
-    wrong = (ids < 0) | (ids >= table.rows)
-    where = tuple(map(int, np.unravel_index(int(wrong.argmax()), ids.shape)))
-    raise InputError(
-        f"{name}{list(where) if where else ''}: id {int(ids[where])} is not in table {table.name}, "
-        f"whose ids run from 0 to {table.rows - 1} ({int(wrong.sum())} of {ids.size} ids are "
-        f"outside)"
-    )
 
 
 def _bags(lookup: Lookup, shape: tuple[int, ...], flat: np.ndarray, arrays: Arrays) -> Bags:

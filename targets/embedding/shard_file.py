@@ -6,8 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
-
 from registry.composition import Shard, Table
 from registry.errors import IntegrityError
 from registry.signature import DType
@@ -30,7 +28,7 @@ HEADER_LIMIT = 1 << 20
 
 def size_of(table: Table, shard: Shard) -> int:
     """Return the bytes of a shard's rows."""
-    return shard.rows * table.dim * np.dtype(STORED[table.dtype][1]).itemsize
+    return shard.rows * table.row_bytes
 
 
 @contextmanager
@@ -74,7 +72,7 @@ def _check_header(header: bytes, path: Path, table: Table, shard: Shard) -> None
         found = json.loads(header)
     except ValueError as error:
         raise IntegrityError(f"{path}: its header is not JSON") from error
-    name, shape = STORED[table.dtype][0], [shard.rows, table.dim]
+    name, shape = STORED[table.stored_dtype][0], [shard.rows, table.stored_width]
     offsets = [0, size_of(table, shard)]
     wanted = {"rows": {"dtype": name, "shape": shape, "data_offsets": offsets}}
     if isinstance(found, dict):

@@ -10,9 +10,9 @@ import numpy as np
 
 from registry.composition import Shard, Table
 from registry.errors import ContractError, IntegrityError
-from registry.signature import DType
 from targets.embedding.shard_file import STORED, opened_shard, size_of
 from targets.embedding.side_by_side import SideBySide, fills_pages
+from targets.embedding.widen import widening
 
 #: Rows gathered at a time from several shards: more, and glibc gets fresh pages each time.
 GATHER_BYTES = 4 << 20
@@ -22,39 +22,62 @@ class MappedTable:
     """An opened table; its pages are read when they are touched.
 
     Attributes:
-        dtype: Of the rows that `take` gives: what is stored, but float32 for bfloat16.
+        dtype: Of the rows that `take` gives: what the model holds, but float32 for bfloat16 and
+            for rows that are stored in a narrower format.
+        rows_as: How rows are stored.
+        unknown, default_row: What ids give that are no rows.
     """
 
     def __init__(self, table: Table, parts: list[np.ndarray]) -> None:
         self.name = table.name
         self.rows = table.rows
         self.dim = table.dim
-        self.widens = table.dtype is DType.BFLOAT16
-        stored = np.dtype(STORED[table.dtype][1])
-        self.dtype = np.dtype(np.float32) if self.widens else stored
+        self.rows_as = table.rows_as
+        self.unknown = table.unknown
+        self.default_row = table.default_row or 0  # read where `unknown` is `row`
+        stored = np.dtype(STORED[table.stored_dtype][1])
+        self._widen = widening(table)
+        self._width = table.stored_width
+        self._zeros = False
+        self.dtype = stored if self._widen is None else np.dtype(np.float32)
         self._parts = parts
         self._starts = np.cumsum([0, *map(len, parts)])[:-1]
         # Rows of each shard but the last, where they are alike: then a division finds the shard.
         alike = len({*map(len, parts[:-1])}) < 2 and len(parts[-1]) <= len(parts[0])
         self._even = len(parts[0]) if alike else 0
-        self._block = max(1, GATHER_BYTES // (self.dim * stored.itemsize))
+        self._block = max(1, GATHER_BYTES // table.row_bytes)
 
     def take(self, ids: np.ndarray, out: np.ndarray) -> None:
         """Gather rows.
 
         Args:
-            ids: int64 [n], every one of them within the table: this is not checked here.
+            ids: int64 [n], every one of them within the table: this is not checked here. Of a
+                table `with_zeros`, the number of rows stands for a row of zeros.
             out: `dtype` [n, dim], C-contiguous.
         """
-        stored = np.empty(out.shape, self._parts[0].dtype) if self.widens else out
-        if len(self._parts) == 1:
-            np.take(self._parts[0], ids, axis=0, out=stored, mode="clip")
+        if self._widen is None:
+            self._gather(ids, out)
         else:
-            for start in range(0, len(ids), self._block):
-                block = slice(start, start + self._block)
-                self._take_across(ids[block], stored[block])
-        if self.widens:
-            np.left_shift(stored, 16, out=out.view(np.uint32), dtype=np.uint32)
+            stored = np.empty((len(ids), self._width), self._parts[0].dtype)
+            self._gather(ids, stored)
+            self._widen(stored, out)
+        if self._zeros:
+            out[ids == self.rows] = 0
+
+    def with_zeros(self) -> "MappedTable":
+        """Return the same table with a row of zeros behind its last one."""
+        more = copy(self)
+        more._zeros = True
+        return more
+
+    def _gather(self, ids: np.ndarray, out: np.ndarray) -> None:
+        if len(self._parts) == 1:
+            np.take(self._parts[0], ids, axis=0, out=out, mode="clip")
+            return
+        known = np.minimum(ids, self.rows - 1) if self._zeros else ids
+        for start in range(0, len(ids), self._block):
+            block = slice(start, start + self._block)
+            self._take_across(known[block], out[block])
 
     @property
     def scattered(self) -> bool:
@@ -66,7 +89,7 @@ class MappedTable:
         rows = np.empty((len(ids), self.dim), self.dtype)
         self.take(ids, rows)
         near = copy(self)
-        near.rows, near.widens, near._parts = len(ids), False, [rows]
+        near.rows, near._widen, near._zeros, near._parts = len(ids), None, False, [rows]
         return near
 
     def _take_across(self, ids: np.ndarray, out: np.ndarray) -> None:
@@ -156,11 +179,12 @@ def _map_as_one(table: Table, folder: Path) -> np.ndarray | None:
             if not fills_pages(start):
                 return None
             place.lay(file, start, size)
-    return place.view().view(STORED[table.dtype][1]).reshape(table.rows, table.dim)
+    stored = place.view().view(STORED[table.stored_dtype][1])
+    return stored.reshape(table.rows, table.stored_width)
 
 
 def _map_one(table: Table, shard: Shard, folder: Path) -> np.ndarray:
     with opened_shard(table, shard, folder) as (file, start):
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    flat = np.frombuffer(mapped, dtype=STORED[table.dtype][1], offset=start)
-    return flat.reshape(shard.rows, table.dim)
+    flat = np.frombuffer(mapped, dtype=STORED[table.stored_dtype][1], offset=start)
+    return flat.reshape(shard.rows, table.stored_width)

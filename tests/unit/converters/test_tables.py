@@ -12,6 +12,7 @@ from safetensors.torch import save_file
 
 from converters.checkpoints.checkpoint import open_checkpoint
 from converters.checkpoints.safetensors_file import header
+from converters.narrow_rows import narrow
 from converters.tables import write_table
 from registry.composition import Table
 from registry.digest import digest_file
@@ -97,6 +98,29 @@ def test_a_row_that_is_not_numbers_is_named(dtype, value, tmp_path):
     said = "table emb.weight: row 777 holds (NaN|infinity)"
     with pytest.raises(SourceError, match=said):
         write(*table_of(weight, tmp_path), tmp_path)
+
+
+@pytest.mark.parametrize("rows_as", ["f16", "i8"])
+def test_narrow_rows_are_whole_whatever_is_read_at_once(rows_as, tmp_path, monkeypatch):
+    weight = torch.randn(101, 5)
+    table, origin = table_of(weight, tmp_path)
+    table = table.model_copy(update={"rows_as": rows_as})
+    monkeypatch.setattr("converters.checkpoints.stored.CHUNK", 64)
+    written = write_table(table, origin, tmp_path, tmp_path / "out", 300, silent)
+    assert len(written.files) > 1
+    for name, file in written.files.items():
+        assert file == digest_file(tmp_path / "out" / name)
+    parts = [load_file(tmp_path / "out" / shard.file)["rows"] for shard in written.table.shards]
+    assert np.array_equal(np.concatenate(parts), narrow(weight.numpy(), rows_as))
+
+
+@pytest.mark.parametrize(("rows_as", "big"), [("f16", 1e5), ("i8", 3e38)])
+def test_a_row_too_big_for_its_format_is_named(rows_as, big, tmp_path):
+    weight = torch.ones(1000, 16)
+    weight[777, :2] = torch.tensor([big, -big])
+    table, origin = table_of(weight, tmp_path)
+    with pytest.raises(SourceError, match=f"row 777 holds numbers that are too big for {rows_as}"):
+        write(table.model_copy(update={"rows_as": rows_as}), origin, tmp_path)
 
 
 def test_a_checkpoint_that_changed_since_the_split_is_refused(tmp_path):

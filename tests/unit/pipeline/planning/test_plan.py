@@ -107,6 +107,26 @@ def test_narrow_weights_are_held_against_exact_ones(draw):
     assert roles(made, "assemble")["part:openvino-f16"] == "convert openvino_ir f16"
 
 
+def test_narrow_rows_are_held_against_exact_ones(draw):
+    made = draw(split={"rows": [{"format": "i8"}]})
+    assert [name for name in names(made) if name.startswith("tables")] == ["tables", "tables f32"]
+    read = roles(made, "validate openvino-f32")
+    assert (read["tables"], read["exact_tables"]) == ("tables", "tables f32")
+    assert roles(made, "assemble")["tables"] == "tables"
+
+
+def test_rules_for_rows_change_the_tables_and_not_the_cut(draw):
+    before, after = draw(), draw(split={"rows": [{"unknown": "zero"}]})
+    assert names(before) == names(after)
+    changed = {
+        one.task.name
+        for one, other in zip(before.steps, after.steps, strict=True)
+        if one.folder != other.folder
+    }
+    assert "tables" in changed
+    assert not {"split", "reference", "convert onnx f32"} & changed
+
+
 def test_a_part_that_is_in_the_targets_format_already_is_not_converted(draw):
     made = draw(
         source={"kind": "onnx", "file": "model.onnx"}, targets=targets(("onnxruntime", "f32"))

@@ -7,7 +7,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from pipeline.processes.task import Task
-from pipeline.stages import validate
+from pipeline.stages import tables, validate
 from pipeline.stages.verdict import Validation, verdict
 from registry.errors import JobError, ParityError
 from registry.progress import silent
@@ -96,6 +96,41 @@ def test_halved_weights_fail_the_conversion(made):
     assert not found.passed
     assert not found.parity[0].passed
     assert 1e-5 < found.parity[0].outputs[0].max_abs < 1e-2
+
+
+def narrowed_tables(made, **rule):
+    """Run the tables stage as a job has it whose rows are stored otherwise."""
+    folder = made / "tables of a rule"
+    folder.mkdir()
+    options = tables.Options(shard_bytes=4096, rows=(rule,))
+    task = Task(
+        name="tables",
+        stage="tables",
+        inputs={"split": made / "split"},
+        options=options.model_dump(mode="json"),
+        folder=made,
+    )
+    tables.run(task, folder, silent)
+    return folder
+
+
+@pytest.mark.parametrize("rows_as", ["f16", "i8"])
+def test_formats_of_rows_have_a_number_of_their_own(made, rows_as):
+    narrow = {"tables": narrowed_tables(made, format=rows_as), "exact_tables": made / "tables"}
+    loose = {"precision": LOOSE, "metrics": []}
+    conversion, precision = validated(made, parity=loose, **narrow).parity
+    assert conversion.outputs[0].max_abs < 1e-6
+    assert 1e-5 < precision.outputs[0].max_abs < 1e-1
+    assert "rows" not in conversion.in_force
+    assert precision.in_force["rows"] == rows_as
+    assert not validated(made, **narrow).passed
+
+
+def test_what_unknown_ids_give_is_no_difference_from_the_original(made):
+    lenient = narrowed_tables(made, unknown="zero")
+    found = validated(made, tables=lenient)
+    assert found.passed
+    assert found.parity[0].refused_alike == 1
 
 
 def test_one_wrong_row_of_a_table_is_found(made):
