@@ -81,6 +81,9 @@ def test_runs_publishes_and_answers(job, checkout):
     samples = job.parent / text["samples"]["file"]
     said = call(checkout, "predict", text["model"], "--input", str(samples), "--json").stdout
     assert text["outputs"][0] in said
+    pages = checkout.glob(f".pipeline/runs/{text['model']}/*/report/index.html")
+    by_both = any(target.get("via") == "torch" for target in text["targets"])
+    assert ("Two roads" in max(pages).read_text()) == by_both
 
 
 def test_the_first_job_of_an_image_model_with_open_sizes_passes_as_it_is(checkout):
