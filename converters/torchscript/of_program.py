@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from converters.onnx_to_torch.scripted import script_branch
 from registry.errors import ConversionError
 
 if TYPE_CHECKING:
@@ -30,25 +31,41 @@ def traceable(program: "ExportedProgram", file: Path) -> "torch.nn.Module":
     """Give a module of functions that take computed sizes, without checks.
 
     Raises:
-        ConversionError: The program branches or loops, of which a trace keeps one way, or has
+        ConversionError: The program loops, of which a trace keeps what the example did, or has
             an operator that takes no computed sizes.
     """
     import torch
 
     module = program.module(check_guards=False)
-    graph = module.graph
+    _prepare(module.graph, module, file)
+    _flatten(module.graph)
+    return torch.fx.GraphModule(module, module.graph)  # without the module's own checks of inputs
+
+
+def _prepare(graph: "torch.fx.Graph", module: "torch.nn.Module", file: Path) -> None:
+    """Replace what a trace would hold to the example, in branches too."""
+    import torch
+
     for node in list(graph.nodes):
         if isinstance(node.target, torch._ops.HigherOrderOperator):
-            raise ConversionError(
-                f"{file}: holds {node.target}, of which a trace keeps one way: take `via: onnx`"
-            )
-        if _name(node) in _CHECKS:
+            node.target = _branching(node, file)
+            for each in node.args[1:3]:
+                inner = module.get_submodule(each.target)
+                _prepare(inner.graph, inner, file)
+                inner.recompile()
+        elif _name(node) in _CHECKS:
             graph.erase_node(node)
         elif isinstance(node.target, torch._ops.OpOverload) and _is_sized(node):
             node.target = _function(node, file)
-    _flatten(graph)
     graph.eliminate_dead_code()
-    return torch.fx.GraphModule(module, graph)  # without the module's own checks of inputs
+
+
+def _branching(node: "torch.fx.Node", file: Path) -> Callable[..., Any]:
+    if str(node.target) != "cond":
+        raise ConversionError(
+            f"{file}: holds {node.target}, of which a trace keeps one way: take `via: onnx`"
+        )
+    return _cond
 
 
 def _flatten(graph: "torch.fx.Graph") -> None:
@@ -88,6 +105,15 @@ def _function(node: "torch.fx.Node", file: Path) -> Callable[..., Any]:
     raise ConversionError(
         f"{file}: operator {node.target} takes no computed sizes: take `via: onnx`"
     )
+
+
+def _cond(
+    condition: Any,  # noqa: ANN401 - a comparison of sizes in a trace is a tensor
+    then: Callable[..., Any],
+    otherwise: Callable[..., Any],
+    captured: Any = (),  # noqa: ANN401
+) -> list[Any]:
+    return script_branch(condition, then, otherwise, captured)
 
 
 def _size(tensor: Any, axis: int) -> Any:  # noqa: ANN401 - a size in a trace is a tensor

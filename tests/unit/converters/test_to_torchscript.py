@@ -4,13 +4,16 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+import torch
 from onnx import TensorProto
 from onnx.helper import make_graph, make_node, make_tensor, make_tensor_value_info
 
 from converters import onnx_to_torchscript, torch_to_torchscript
 from converters.converter import ConvertOptions
+from converters.programs.files import save_program
 from registry.errors import ConversionError
 from registry.format import ENTRY, Format
+from registry.signature import DType, Signature, Tensor
 from targets import torchscript
 from targets.target import ThreadPlan
 from tests.composing import split_model
@@ -95,7 +98,7 @@ def test_branches_and_loops_go_as_the_inputs_say(make, tmp_path):
             np.testing.assert_allclose(found, wanted, err_msg=name)
 
 
-@pytest.mark.parametrize("name", ["dlrm", "bag_mean", "bert"])
+@pytest.mark.parametrize("name", ["dlrm", "bag_mean", "bert", "branches"])
 def test_a_program_keeps_its_free_axes_when_it_is_traced(name, tmp_path):
     made = split_model(MODELS[name], tmp_path)
     source = tmp_path / made.split.dense.folder
@@ -110,11 +113,49 @@ def test_a_program_keeps_its_free_axes_when_it_is_traced(name, tmp_path):
             np.testing.assert_allclose(found, tensor_.numpy(), 1e-4, 1e-5)
 
 
-def test_a_program_that_branches_is_sent_through_onnx(tmp_path):
-    made = split_model(MODELS["branches"], tmp_path)
-    source = tmp_path / made.split.dense.folder
+class Branchy(torch.nn.Module):
+    """Goes by what it is given and, where that is positive, by how much of it there is."""
+
+    def forward(self, x):
+        def positive(x):
+            return torch.cond(x.shape[0] > 4, lambda x: x * x, lambda x: x.reshape(-1, 2) + 1, (x,))
+
+        return torch.cond(x.sum() > 0, positive, lambda x: -x, (x,))
+
+
+def written_program(module, folder):
+    """Write a program of rows of two; give its folder."""
+    rows = torch.export.Dim("rows", min=1, max=64)
+    program = torch.export.export(module, (torch.ones(3, 2),), dynamic_shapes=({0: rows},))
+    shape = ("rows", 2)
+    signature = Signature(
+        inputs=(Tensor(name="x", dtype=DType.FLOAT32, shape=shape),),
+        outputs=(Tensor(name="y", dtype=DType.FLOAT32, shape=shape),),
+    )
+    save_program(program, folder, signature)
+    return folder
+
+
+def test_a_program_chooses_its_branch_in_every_call(tmp_path):
+    source = written_program(Branchy(), tmp_path / "source")
+    torch_to_torchscript.convert(source, tmp_path / "out", ConvertOptions())
+    runner = opened(tmp_path / "out")
+    for rows, sign in ((1, 1), (3, -1), (5, 3), (9, -2), (2, 2)):
+        x = torch.full((rows, 2), float(sign))
+        positive = x * x if rows > 4 else x + 1
+        (found,) = runner.run({"x": x.numpy()}).values()
+        np.testing.assert_allclose(found, (positive if sign > 0 else -x).numpy())
+
+
+def test_a_program_that_loops_is_sent_through_onnx(tmp_path):
+    class Doubling(torch.nn.Module):
+        def forward(self, x):
+            body = (lambda x: x.sum() < 100, lambda x: (x + x,), (x,))
+            return torch._higher_order_ops.while_loop(*body)[0]
+
+    source = written_program(Doubling(), tmp_path / "source")
     file = source / ENTRY[Format.EXPORTED_PROGRAM]
-    with pytest.raises(ConversionError, match=f"{file.name}: holds cond.*take `via: onnx`"):
+    with pytest.raises(ConversionError, match=f"{file.name}: holds while_loop.*take `via: onnx`"):
         torch_to_torchscript.convert(source, tmp_path / "out", ConvertOptions())
 
 
