@@ -46,6 +46,7 @@ def environment(threads: int) -> dict[str, str]:
         "RAY_USAGE_STATS_ENABLED": "0",
         "TOKENIZERS_PARALLELISM": "false",
         "TF_CPP_MIN_LOG_LEVEL": "2",
+        "TORCH_CPP_LOG_LEVEL": "ERROR",
     }
     chosen = {name: os.environ.get(name, value) for name, value in wanted.items()}
     if str(ROOT) not in (sysconfig.get_path("purelib"), sysconfig.get_path("platlib")):

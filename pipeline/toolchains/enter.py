@@ -40,6 +40,8 @@ def enter(draft: Draft, target: str | None, *, to_serve: bool = False) -> None:
     changes = {}
     if python != Path(sys.executable):
         changes["PYTHONPATH"] = _joined(str(our_code()), os.environ.get("PYTHONPATH"))
+        # IPEX puts kernels in the place of torch's, of which torch warns whoever asked.
+        changes["TORCH_CPP_LOG_LEVEL"] = os.environ.get("TORCH_CPP_LOG_LEVEL", "ERROR")
     wanted = build.contract.allocator if build and to_serve else "default"
     if wanted not in ("default", allocator_in_force()):
         changes["LD_PRELOAD"] = _joined(str(library_of(wanted)), os.environ.get("LD_PRELOAD"))
