@@ -17,7 +17,7 @@ def narrow(rows: np.ndarray, rows_as: RowFormat) -> np.ndarray:
     with np.errstate(over="ignore", invalid="ignore"):
         if rows_as == "f16":
             return rows.astype(np.float16)
-        return rows if rows_as == "f32" else _in_bytes(rows.astype(np.float32))
+        return rows if rows_as == "f32" else _in_bytes(rows.astype(np.float32, copy=False))
 
 
 def _in_bytes(rows: np.ndarray) -> np.ndarray:

@@ -35,9 +35,9 @@ INEXACT = (
 )
 NARROW = (
     "Converted exactly it holds: the difference comes from the target's `precision` and `weights`, "
-    "or from the `format` of rows under `split`. Where it is acceptable, raise the tolerance under "
-    "`parity` in the job and say why; otherwise give the target `precision: f32` and "
-    "`weights: f32`, and rows `format: f32`."
+    "or from the `format` of tables in `split.rows`. Where it is acceptable, raise the tolerance "
+    "under `parity` in the job and say why; otherwise give the target `precision: f32` and "
+    "`weights: f32`, and the tables `format: f32`."
 )
 NO_NUMBER = (
     "Where the original itself answers nan there is nothing to compare with: narrow the `range` of "

@@ -7,8 +7,9 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
-from safetensors.numpy import save_file
+from safetensors.numpy import load_file, save_file
 
+from pipeline.commands.version_text import describe
 from registry import Catalog
 from registry.comparing.operators import count_operators
 from registry.format import Format
@@ -69,6 +70,25 @@ def test_a_version_does_not_differ_from_itself(tmp_path):
     assert found.same
     assert (found.moved, found.facts, found.files, found.tables) == (0, (), (), ())
     assert (found.parity, found.job, [graph.same for graph in found.graphs]) == ((), (), [True])
+
+
+def test_another_format_and_another_answer_to_unknown_ids_are_told(tmp_path):
+    catalog = Catalog(open_store(str(tmp_path / "store")))
+    one = publish(catalog, tmp_path, 1, runtimes=("onnxruntime",))
+    draft = write_draft(tmp_path / "narrow", 1, runtimes=("onnxruntime",))
+    for shard in draft.tables[0].shards:
+        rows = load_file(tmp_path / "narrow" / shard.file)["rows"]
+        save_file({"rows": rows.astype(np.float16)}, tmp_path / "narrow" / shard.file)
+    told = {"rows_as": "f16", "unknown": "row", "default_row": 7}
+    draft = draft.model_copy(update={"tables": (draft.tables[0].model_copy(update=told),)})
+    two = catalog.publish(draft, tmp_path / "narrow")
+    found = catalog.diff(one, two)
+    facts = {fact.what: (fact.before, fact.after) for fact in found.facts}
+    assert facts["unknown ids of items"] == (None, "row 7")
+    assert facts["format of items"] == (None, "f16")
+    assert [(table.table, table.changed) for table in found.tables] == [("items", None)]
+    assert "float32, stored as f16, unknown ids: row 7" in describe(two)
+    assert "stored as" not in describe(one)
 
 
 def test_the_operators_of_onnx_and_of_ir_are_those_that_their_frameworks_count(tmp_path):
