@@ -29,17 +29,17 @@ def apply(body: Body) -> None:
 
 
 def differ(place: Place) -> bool:
-    """Tell whether the rank of an output depends on the branch that is taken."""
+    """Tell whether the rank of an output depends on the branch that is taken.
+
+    A single number and a vector of it do no harm.
+    """
     graphs = [place.attribute(name) for name in ("then_branch", "else_branch")]
     ranks = [
         [facts.shapes.get(value.name) for value in graph.output]
         for graph in graphs
         for facts in [facts_of(graph, place.facts.opset, place.facts)]
     ]
-    return any(
-        one is not None and other is not None and len(one) != len(other)
-        for one, other in zip(*ranks, strict=True)
-    )
+    return any(one and other and len(one) != len(other) for one, other in zip(*ranks, strict=True))
 
 
 def refuse(body: Body) -> None:
