@@ -164,6 +164,8 @@ class GraphImporter:
         captured = self._graphs(attributes, keywords)
         if "captures" in form.attributes:
             keywords["captures"] = len(captured)
+        if "node" in form.attributes:
+            keywords["node"] = title(node, self._version(node))
         result = self.graph.call_function(function, (*arguments, *captured), keywords)
         if form.outputs is not None and len(form.outputs) == 1:
             return [Computed(result, kind_of(form.outputs[0]))]

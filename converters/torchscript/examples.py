@@ -17,11 +17,16 @@ Values = Mapping[str, tuple[int, int]]
 
 @dataclass(frozen=True)
 class Examples:
-    """What is known of the inputs of a part: free axes have the sizes that the job says."""
+    """What is known of the inputs of a part: free axes have the sizes that the job says.
+
+    Attributes:
+        starts: Inputs that hold starts of bags.
+    """
 
     signature: Signature
     values: Values
     axes: Mapping[str, Axis]
+    starts: frozenset[str] = frozenset()
 
 
 def examples_of(signature: Signature, options: ConvertOptions) -> Examples:
@@ -29,7 +34,8 @@ def examples_of(signature: Signature, options: ConvertOptions) -> Examples:
     names = {tensor.name for tensor in signature.inputs}
     known = {each.name: each for each in options.inputs if each.name in names}
     values = {name: span for name, each in known.items() if (span := _span(each)) is not None}
-    return Examples(signature, values, options.axes)
+    starts = frozenset(name for name, each in known.items() if each.offsets is not None)
+    return Examples(signature, values, options.axes, starts)
 
 
 def choices(given: Examples) -> Iterator[list[dict[str, int]]]:
@@ -59,6 +65,10 @@ def example_inputs(given: Examples, sizes: Mapping[str, int]) -> tuple[Any, ...]
         dtype = getattr(torch, tensor.dtype.value)
         if dtype.is_floating_point:
             made.append(torch.randn(shape, dtype=torch.float32, generator=generator).to(dtype))
+            continue
+        if tensor.name in given.starts:
+            # The first bag and the last hold something: a body is traced with what the first has.
+            made.append(torch.arange(*shape).clamp(max=1).to(dtype))
             continue
         low, high = given.values.get(tensor.name, (0, 0))
         drawn = torch.randint(low, high + 1, shape, dtype=torch.int64, generator=generator)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from converters.onnx_to_torch.scripted import script_branch, script_loop, script_scan
@@ -15,14 +16,29 @@ Value: TypeAlias = Any
 Graph: TypeAlias = Callable[..., Sequence[Value]]
 
 
+@contextmanager
+def _named(node: str) -> Iterator[None]:
+    """Say in which node it is that something cannot be traced."""
+    try:
+        yield
+    except Exception as error:
+        raise TypeError(f"{node}: {error}") from error
+
+
 def branch(
-    condition: Tensor, *captured: Value, then_branch: Graph, else_branch: Graph, captures: int
+    condition: Tensor,
+    *captured: Value,
+    then_branch: Graph,
+    else_branch: Graph,
+    captures: int,
+    node: str,
 ) -> tuple[Value, ...]:
     """If-1 to 25."""
     import torch
 
     if torch.jit.is_tracing():
-        return tuple(script_branch(condition, then_branch, else_branch, captured))
+        with _named(node):
+            return tuple(script_branch(condition, then_branch, else_branch, captured))
     return tuple((then_branch if bool(condition) else else_branch)(*captured))
 
 
@@ -33,6 +49,7 @@ def loop(
     body: Graph,
     captures: int,
     outputs: int,
+    node: str,
 ) -> tuple[Value, ...]:
     """Loop-1 to 25; what the body adds to its states, of each turn, is stacked."""
     import torch
@@ -40,7 +57,8 @@ def loop(
     carried = list(values[: len(values) - captures])
     captured = values[len(values) - captures :]
     if torch.jit.is_tracing():
-        return tuple(script_loop(most, condition, body, carried, captured))
+        with _named(node):
+            return tuple(script_loop(most, condition, body, carried, captured))
     collected: list[list[Tensor]] = [[] for _ in range(outputs - len(carried))]
     going = torch.ones([], dtype=torch.bool) if condition is None else condition
     turn = 0
@@ -66,6 +84,7 @@ def scan(
     scan_output_directions: list[int] | None = None,
     captures: int,
     outputs: int,
+    node: str,
 ) -> tuple[Value, ...]:
     """Scan-9 to 25."""
     count = len(values) - captures - num_scan_inputs
@@ -75,7 +94,8 @@ def scan(
         x.movedim(axis, 0).flip(0) if backwards else x.movedim(axis, 0)
         for x, axis, backwards in zip(values[count:], axes, ways, strict=False)
     ]
-    made = scan_over(body, values[:count], slices, values[len(values) - captures :])
+    with _named(node):
+        made = scan_over(body, values[:count], slices, values[len(values) - captures :])
     axes = scan_output_axes or [0] * (outputs - count)
     ways = scan_output_directions or [0] * (outputs - count)
     stacked = [
@@ -115,6 +135,7 @@ def scan_8(
     directions: list[int] | None = None,
     captures: int,
     outputs: int,
+    node: str,
 ) -> tuple[Value, ...]:
     """Scan-8: one scan for each of a batch, all of the same length."""
     import torch
@@ -131,6 +152,7 @@ def scan_8(
             scan_input_directions=directions,
             captures=captures,
             outputs=outputs,
+            node=node,
         )
         for each in zip(*(x.unbind(0) for x in inputs), strict=True)
     ]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from converters.onnx_to_torch.growing import Growing, growing
 from converters.onnx_to_torch.operators.control import Value
-from converters.onnx_to_torch.sizes import Number, Numbers
+from converters.onnx_to_torch.sizes import Number, Numbers, literal
 
 if TYPE_CHECKING:
     from torch import Tensor
+
+#: A list where its length is the same in every call, or where there is no trace.
+Tensors: TypeAlias = "list[Tensor] | Growing"
 
 
 def construct(*inputs: Tensor) -> list[Tensor]:
@@ -21,9 +25,38 @@ def empty(*, dtype: int = 1) -> list[Tensor]:
     return []
 
 
-def at(sequence: list[Tensor], position: Numbers) -> Tensor:
+def at(sequence: Tensors, position: Numbers) -> Tensor:
     """SequenceAt-11."""
-    return sequence[_place(position)]
+    import torch
+
+    place = position[0]
+    if isinstance(sequence, Growing) or isinstance(place, torch.Tensor):
+        return growing(sequence).at(literal(place))
+    return sequence[int(place)]
+
+
+def length(sequence: Tensors) -> Number:
+    """SequenceLength-11."""
+    return sequence.shapes.size(0) if isinstance(sequence, Growing) else len(sequence)
+
+
+def insert(sequence: Tensors, tensor: Tensor, position: Numbers | None = None) -> Tensors:
+    """SequenceInsert-11; at the end unless a place is named."""
+    if isinstance(sequence, Growing):
+        if position is not None:
+            raise TypeError("SequenceInsert at a place cannot be traced in a loop, only at the end")
+        return sequence.insert(tensor)
+    place = len(sequence) if position is None else _place(position)
+    place = place + len(sequence) if place < 0 else place
+    return [*sequence[:place], tensor, *sequence[place:]]
+
+
+def erase(sequence: Tensors, position: Numbers | None = None) -> list[Tensor]:
+    """SequenceErase-11; the last one unless a place is named."""
+    if isinstance(sequence, Growing):
+        raise TypeError("SequenceErase cannot be traced in a loop")
+    place = (-1 if position is None else _place(position)) % len(sequence)
+    return [*sequence[:place], *sequence[place + 1 :]]
 
 
 def _place(position: Numbers) -> int:
@@ -34,28 +67,12 @@ def _place(position: Numbers) -> int:
     return int(position[0])
 
 
-def length(sequence: list[Tensor]) -> Number:
-    """SequenceLength-11."""
-    return len(sequence)
-
-
-def insert(sequence: list[Tensor], tensor: Tensor, position: Numbers | None = None) -> list[Tensor]:
-    """SequenceInsert-11; at the end unless a place is named."""
-    place = len(sequence) if position is None else _place(position)
-    place = place + len(sequence) if place < 0 else place
-    return [*sequence[:place], tensor, *sequence[place:]]
-
-
-def erase(sequence: list[Tensor], position: Numbers | None = None) -> list[Tensor]:
-    """SequenceErase-11; the last one unless a place is named."""
-    place = (-1 if position is None else _place(position)) % len(sequence)
-    return [*sequence[:place], *sequence[place + 1 :]]
-
-
-def concat(sequence: list[Tensor], *, axis: int, new_axis: int = 0) -> Tensor:
+def concat(sequence: Tensors, *, axis: int, new_axis: int = 0) -> Tensor:
     """ConcatFromSequence-11."""
     import torch
 
+    if isinstance(sequence, Growing):
+        return sequence.concat(axis, stacked=bool(new_axis))
     return torch.stack(sequence, axis) if new_axis else torch.cat(sequence, axis)
 
 

@@ -8,12 +8,12 @@ import torch
 from onnx import TensorProto
 from onnx.helper import make_graph, make_node, make_tensor, make_tensor_value_info
 
-from converters import onnx_to_torchscript, torch_to_torchscript
+from converters import onnx_to_torchscript, torch_to_onnx, torch_to_torchscript
 from converters.converter import ConvertOptions
 from converters.programs.files import save_program
 from registry.errors import ConversionError
 from registry.format import ENTRY, Format
-from registry.signature import DType, Signature, Tensor
+from registry.signature import DType, Input, Signature, Tensor
 from targets import torchscript
 from targets.target import ThreadPlan
 from tests.composing import split_model
@@ -157,6 +157,34 @@ def test_a_program_that_loops_is_sent_through_onnx(tmp_path):
     file = source / ENTRY[Format.EXPORTED_PROGRAM]
     with pytest.raises(ConversionError, match=f"{file.name}: holds while_loop.*take `via: onnx`"):
         torch_to_torchscript.convert(source, tmp_path / "out", ConvertOptions())
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_bags_that_stay_in_the_dense_part_are_looped_over(mode, tmp_path):
+    class Bags(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.bags = torch.nn.EmbeddingBag(10, 3, mode=mode)
+
+        def forward(self, ids, starts):
+            return self.bags(ids, starts)
+
+    bags = Bags()
+    dims = {name: {0: torch.export.Dim(name, min=2, max=64)} for name in ("ids", "starts")}
+    example = (torch.arange(6), torch.tensor([0, 2, 3]))
+    program = torch.export.export(bags, example, dynamic_shapes=dims)
+    inputs = tuple(Tensor(name=n, dtype=DType.INT64, shape=(n,)) for n in dims)
+    outputs = (Tensor(name="vectors", dtype=DType.FLOAT32, shape=("starts", 3)),)
+    save_program(program, tmp_path / "source", Signature(inputs=inputs, outputs=outputs))
+    torch_to_onnx.CONVERTER.convert(tmp_path / "source", tmp_path / "onnx", ConvertOptions())
+    given = Input(name="starts", dtype=DType.INT64, shape=("starts",), offsets="ids")
+    options = ConvertOptions(inputs=(given,))
+    onnx_to_torchscript.convert(tmp_path / "onnx", tmp_path / "out", options)
+    runner = opened(tmp_path / "out")
+    for starts, count in (([0, 2, 2, 5], 9), ([0], 4), ([0, 0, 1, 2, 3, 4, 4], 6)):
+        ids, begins = torch.randint(0, 10, (count,)), torch.tensor(starts)
+        (found,) = runner.run({"ids": ids.numpy(), "starts": begins.numpy()}).values()
+        np.testing.assert_allclose(found, bags(ids, begins).detach().numpy(), 1e-5, 1e-6)
 
 
 def test_a_module_that_is_cut_short_is_a_fault(tmp_path):

@@ -4,7 +4,7 @@ import onnx
 import pytest
 
 from converters.onnx_to_torch import import_model
-from converters.onnx_to_torch.bind import form_of
+from converters.onnx_to_torch.bind import COUNTS, form_of
 from converters.onnx_to_torch.size_table import SIZE_ROWS
 from converters.onnx_to_torch.table import ROWS
 from registry.errors import ConversionError, SourceError
@@ -99,7 +99,7 @@ def test_every_row_names_versions_that_exist_and_fits_them(row):
         schema = onnx.defs.get_schema(row.operator, version, row.domain)
         assert schema.since_version == version
         form = form_of(row.function)
-        assert set(form.mandatory) - {"outputs", "captures"} <= {
+        assert set(form.mandatory) - COUNTS <= {
             name for name, attribute in schema.attributes.items() if attribute.required
         } | {"is_test"}
         assert row.function.__doc__.startswith(row.operator) or row.operator in row.function.__doc__

@@ -121,24 +121,109 @@ def test_what_no_kernel_of_torch_does_is_scanned_in_a_trace(load):
         assert not y[length:, :, at].any()
 
 
-def test_a_loop_over_sequences_runs_but_is_not_traced(load):
-    module = load(
-        """
-        g (int64 turns, float[n] x) => (float[m] y) {
-          yes = Constant <value = bool {1}> ()
+def over_sequence(body: str, after: str = "ConcatFromSequence <axis = 0> (all)") -> str:
+    return f"""
+        g (int64 turns, float[n] x) => (float[m] y) {{
+          yes = Constant <value = bool {{1}}> ()
           none = SequenceEmpty ()
           all = Loop (turns, yes, none) <
             body = body_graph (int64 turn, bool going, seq(float[n]) so)
-                => (bool goes, seq(float[n]) more) {
+                => (bool goes, seq(float[n]) more) {{
               goes = Identity (going)
-              more = SequenceInsert (so, x)
+              {body}
+            }}
+          >
+          y = {after}
+        }}
+    """
+
+
+#: Adds the turn to x, and as many elements fewer as there are turns.
+SHORTER = """
+    f = Cast <to = 1> (turn)
+    added = Add (x, f)
+    one = Constant <value_ints = [1]> ()
+    from_ = Reshape (turn, one)
+    end = Constant <value_ints = [99]> ()
+    less = Slice (added, from_, end)
+    more = SequenceInsert (so, less)
+"""
+
+
+def test_a_loop_grows_a_sequence_also_in_a_trace(load):
+    module = load(over_sequence(SHORTER))
+    for run in (module, traced(module, torch.tensor(2), torch.ones(4))):
+        for turns, x in ((1, torch.rand(3)), (4, torch.rand(6)), (7, torch.rand(9))):
+            wanted = torch.cat([(x + turn)[turn:] for turn in range(turns)])
+            torch.testing.assert_close(run(torch.tensor(turns), x)[0], wanted)
+
+
+def test_of_a_sequence_that_grew_any_element_can_be_taken_in_a_trace(load):
+    after = "SequenceAt (all, place)"
+    text = over_sequence(SHORTER, after).replace("int64 turns,", "int64 turns, int64 place,")
+    module = load(text)
+    run = traced(module, torch.tensor(2), torch.tensor(1), torch.ones(4))
+    x = torch.rand(6)
+    for turns, place, wanted in ((3, 1, 1), (5, 4, 4), (4, -1, 3), (2, 0, 0)):
+        found = run(torch.tensor(turns), torch.tensor(place), x)[0]
+        torch.testing.assert_close(found, (x + wanted)[wanted:])
+
+
+def test_a_branch_in_a_loop_decides_whether_a_sequence_grows(load):
+    module = load(
+        over_sequence(
+            """
+            two = Constant <value = int64 {2}> ()
+            rest = Mod (turn, two)
+            zero = Constant <value = int64 {0}> ()
+            even = Equal (rest, zero)
+            more = If (even) <
+              then_branch = t () => (seq(float[n]) a) { a = SequenceInsert (so, x) },
+              else_branch = e () => (seq(float[n]) b) { b = Identity (so) }
+            >
+            """,
+            "ConcatFromSequence <axis = 0, new_axis = 1> (all)",
+        )
+    )
+    run = traced(module, torch.tensor(2), torch.ones(4))
+    for turns, length in ((1, 1), (2, 1), (5, 3), (8, 4)):
+        x = torch.rand(3)
+        torch.testing.assert_close(run(torch.tensor(turns), x)[0], torch.stack([x] * length))
+
+
+def test_a_scan_may_read_a_sequence_in_a_trace(load):
+    module = load(
+        """
+        g (float[t, n] x, float[n] a) => (float[t, n] y) {
+          pair = SequenceConstruct (a, a)
+          y = Scan (x) <
+            num_scan_inputs = 1,
+            body = body_graph (float[n] now) => (float[n] seen) {
+              one = Constant <value = int64 {1}> ()
+              second = SequenceAt (pair, one)
+              seen = Add (now, second)
             }
           >
-          y = ConcatFromSequence <axis = 0> (all)
         }
         """
     )
-    x = torch.tensor([1.0, 2.0])
-    torch.testing.assert_close(module(torch.tensor(2), x)[0], torch.cat([x, x]))
-    with pytest.raises(TypeError, match="sequence"):
-        traced(module, torch.tensor(2), x)
+    run = traced(module, torch.rand(2, 3), torch.rand(3))
+    x, a = torch.rand(5, 4), torch.rand(4)
+    torch.testing.assert_close(run(x, a)[0], x + a)
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (
+            "zero = Constant <value = int64 {0}> () more = SequenceInsert (so, x, zero)",
+            "SequenceInsert at a place",
+        ),
+        ("big = SequenceInsert (so, x) more = SequenceErase (big)", "whose first element no turn"),
+        ("more = Identity (so)", "whose first element no turn gives"),
+    ],
+)
+def test_what_a_trace_cannot_do_with_a_sequence_is_refused_by_the_node(body, fault, load):
+    module = load(over_sequence(body))
+    with pytest.raises(TypeError, match=rf"operator Loop-\d+ \(node that gives 'all'\).*{fault}"):
+        traced(module, torch.tensor(2), torch.tensor([1.0, 2.0]))

@@ -64,3 +64,9 @@ def test_bytes_do_not_overflow():
     given = examples(inputs=(known,), shape=("batch",), dtype=DType.INT8)
     (drawn,) = example_inputs(given, {"batch": 5000})
     assert (int(drawn.min()), int(drawn.max())) == (-128, 126)
+
+
+def test_starts_of_bags_rise_from_0_and_the_first_bag_holds_something():
+    known = Input(name="x", dtype=DType.INT64, shape=("batch",), offsets="ids")
+    (starts,) = example_inputs(examples(inputs=(known,), shape=("batch",)), {"batch": 4})
+    assert starts.tolist() == [0, 1, 1, 1]
