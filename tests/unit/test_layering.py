@@ -128,6 +128,21 @@ def test_only_the_command_line_prints():
     ), writers
 
 
+def test_ipex_can_be_taken_out():
+    """One toolchain, its converters, one target, and rows in tables: nothing else imports them."""
+    tables = {"pipeline/toolchains/__init__.py", "converters/__init__.py", "targets/__init__.py"}
+    own = {str(path.relative_to(ROOT)) for path in FILES if "ipex" in path.stem}
+    importers = set()
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                names = {f"{node.module}.{alias.name}" for alias in node.names}
+                if any("ipex" in name.lower() for name in names):
+                    importers.add(str(path.relative_to(ROOT)))
+    assert len(own) >= 4
+    assert importers <= tables | own
+
+
 def test_nothing_asserts_outside_of_tests():
     culprits = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
