@@ -1,6 +1,7 @@
 """Take out of a TorchScript file what changes from one process to the next."""
 
 import re
+import shutil
 import zipfile
 from pathlib import Path
 
@@ -28,5 +29,10 @@ def strip(whole: Path, file: Path) -> None:
 
         for name in kept:
             place = renumber(f"model/{name.partition('/')[2]}".encode()).decode()
-            data = renumber(texts[name]) if name in texts else source.read(name)
-            result.writestr(zipfile.ZipInfo(place), data)
+            info = zipfile.ZipInfo(place)
+            if name in texts:
+                result.writestr(info, renumber(texts[name]))
+                continue
+            info.file_size = source.getinfo(name).file_size
+            with source.open(name) as given, result.open(info, "w") as written:
+                shutil.copyfileobj(given, written, 1 << 20)

@@ -54,7 +54,11 @@ def _frozen(module: Any, inputs: tuple[Any, ...]) -> Any:  # noqa: ANN401 - unty
 
 
 def run(module: Any, given: Examples, sizes: Mapping[str, int]) -> tuple[Any, ...]:  # noqa: ANN401
-    """Run a module once with free axes of these sizes."""
+    """Run a module once with free axes of these sizes.
+
+    As it is: what is done to a graph before its second run copies the weights, and is kept.
+    """
     torch = require("torch", extra="convert")
-    with torch.no_grad(), quiet("torchscript"):
+    as_it_is = torch.jit.optimized_execution(should_optimize=False)
+    with torch.no_grad(), quiet("torchscript"), as_it_is:
         return tuple(module(*example_inputs(given, sizes)))
