@@ -86,8 +86,8 @@ def _cut(
         shape = (f"{name}_size".lower(),) if includes_last else ("batch",)
         bag = {"shape": shape, "ids": None, "range": None, "includes_last": includes_last}
         return given.model_copy(update=bag | {"offsets": of}), f"starts the bags of {of}"
-    flat = name if name in seen.bags.values() else seen.weights.get(name)
-    if flat is None or not given.shape:
+    flat = seen.weights.get(name, name)
+    if flat not in seen.bags.values() or not given.shape:
         return given, said
     return given.model_copy(update={"shape": (_total(flat), *given.shape[1:])}), said
 

@@ -43,6 +43,15 @@ class Bags(nn.Module):
         return self.bag(tags, starts, per_sample_weights=weights) + dense
 
 
+class Weighted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bag = nn.EmbeddingBag(300, 4, mode="sum")
+
+    def forward(self, tags, weights):
+        return self.bag(tags, per_sample_weights=weights)
+
+
 def inputs_of(module, **samples):
     found = inspect_module(module.eval(), samples)
     return {given.name: given for given, _ in found.inputs}, found
@@ -81,6 +90,13 @@ def test_offsets_and_what_they_cut_get_axes_of_their_own(includes_last):
     assert found["weights"].shape == ("tags_total",)
     assert found["dense"].shape == ("batch", 4)
     assert seen.axes["tags_total"] == Axis(min=0, max=1 << 16)
+
+
+def test_weights_of_bags_that_are_rows_share_the_axes_of_their_ids():
+    tags, weights = np.ones((5, 6), np.int64), np.ones((5, 6), np.float32)
+    found, seen = inputs_of(Weighted(), tags=tags, weights=weights)
+    assert found["weights"].shape == found["tags"].shape == ("batch", 6)
+    assert set(seen.axes) == {"batch"}
 
 
 def test_values_that_are_no_ids_get_a_range_where_the_module_cannot_be_run():
