@@ -9,7 +9,6 @@ from pathlib import Path
 from registry.digest import ignore
 from registry.disk import disk_faults
 from registry.manifest import Version
-from registry.partial_file import write_all
 from registry.pull import read_blob
 from registry.store.store import Store
 
@@ -21,7 +20,7 @@ def blob_file(store: Store, version: Version, name: str) -> Iterator[memoryview]
         disk_faults(Path(tempfile.gettempdir())),
         tempfile.TemporaryFile(buffering=0) as copy,
     ):
-        read_blob(store, (name, version.files[name]), lambda chunk: write_all(copy, chunk), ignore)
+        read_blob(store, (name, version.files[name]), copy, ignore)
         if version.files[name].size == 0:
             yield memoryview(b"")
             return

@@ -10,6 +10,9 @@ PUBLISHING = "publishing/"
 SWEEPING = "sweeping/"
 PROBES = "probes/"
 
+#: Marks of blobs that were found corrupt.
+CORRUPT = "corrupt/"
+
 _NUMBER = re.compile(r"([0-9]{6,18})\.json")
 
 
@@ -60,5 +63,10 @@ def numbered(prefix: str, number: int) -> str:
 
 def numbers_in(names: tuple[str, ...]) -> tuple[int, ...]:
     """Read the numbers of a series, in order; what is not of it is passed over."""
-    found = (_NUMBER.fullmatch(name) for name in names)
-    return tuple(sorted(int(match[1]) for match in found if match and int(match[1])))
+    return tuple(sorted(number for name in names if (number := number_of(name))))
+
+
+def number_of(name: str) -> int | None:
+    """Read the number of an entry of a series, which is at least 1."""
+    match = _NUMBER.fullmatch(name)
+    return int(match[1]) or None if match else None

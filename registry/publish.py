@@ -14,6 +14,7 @@ from registry.fingerprint import fingerprint
 from registry.layout import blob_key, numbered, versions_prefix
 from registry.manifest import Draft, File, Version
 from registry.progress import Progress
+from registry.quarantine import clear_marks, marked_corrupt
 from registry.record import write_record
 from registry.removal import removed_from
 from registry.side_by_side import Tally, each
@@ -78,15 +79,18 @@ def bring(
 def upload_files(
     store: Store, files: Mapping[str, File], paths: Mapping[str, Path], progress: Progress
 ) -> None:
-    """Bring the blobs of files into a store; those that are there are left alone."""
+    """Bring the blobs of files into a store; those that are there, and right, are left alone."""
     once = {file.digest: (file, paths[name]) for name, file in files.items() if name in paths}
     tally = Tally(sum(file.size for file, _ in once.values()), progress)
+    corrupt = marked_corrupt(store)
 
     def bring_one(blob: tuple[File, Path]) -> None:
         file, path = blob
-        store.upload(blob_key(file.digest), path, file, tally.advance)
+        bring = store.replace if file.digest in corrupt else store.upload
+        bring(blob_key(file.digest), path, file, tally.advance)
 
     each(bring_one, once.values(), tally)
+    clear_marks(store, corrupt & once.keys())
 
 
 def publish(

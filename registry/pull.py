@@ -1,8 +1,9 @@
 """Bring a version's files out of a store, and believe none of them before its digest is right."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
+from io import FileIO
 from pathlib import Path
 from types import MappingProxyType
 
@@ -13,6 +14,7 @@ from registry.layout import blob_key
 from registry.manifest import File, Version
 from registry.partial_file import partial_file, write_all
 from registry.progress import Progress
+from registry.quarantine import CorruptBlobError, mark_corrupt
 from registry.side_by_side import Tally, each
 from registry.store.store import Store
 
@@ -76,30 +78,43 @@ def fault_of(store: Store, named: Named, advance: Advance) -> str | None:
     return None
 
 
-def read_blob(
-    store: Store,
-    named: Named,
-    write: Callable[[bytes | memoryview], object] | None,
-    advance: Advance,
-) -> None:
-    """Read a blob to its end, and refuse it there if it is not what was published."""
+def read_blob(store: Store, named: Named, copy: FileIO | None, advance: Advance) -> None:
+    """Read a blob to its end, into a file; once more where it comes out wrong.
+
+    Raises:
+        IntegrityError: It is not what was published, and is marked as corrupt in the store.
+    """
+    try:
+        _read_once(store, named, copy, advance)
+    except CorruptBlobError:
+        if copy is not None:
+            copy.seek(0)
+            copy.truncate()
+        try:  # it may have been the way here; its bytes were counted
+            _read_once(store, named, copy, lambda _: advance(0))
+        except CorruptBlobError as error:
+            remedy = mark_corrupt(store, named[1].digest, str(error))
+            raise CorruptBlobError(f"{error}. {remedy}") from None
+
+
+def _read_once(store: Store, named: Named, copy: FileIO | None, advance: Advance) -> None:
     name, file = named
     key = blob_key(file.digest)
     try:
+        write = partial(write_all, copy) if copy is not None else None
         found = digest_of(store.read(key), write, advance)
     except IntegrityError as error:
         raise IntegrityError(f"{name}: {error}") from error
     if found != file:
-        raise IntegrityError(
+        raise CorruptBlobError(
             f"{name}: blob {key} in {store.url} is corrupt: it has {found.size} bytes with SHA-256 "
-            f"{found.digest} in place of {file.size} with {file.digest}. Remove it from the store "
-            "and publish again from the same files, or restore it from a backup"
+            f"{found.digest} in place of {file.size} with {file.digest}"
         )
 
 
 def _fetch(store: Store, named: Named, folder: Path, path: Path, advance: Advance) -> None:
     with disk_faults(path), partial_file(folder) as copy:
-        read_blob(store, named, lambda chunk: write_all(copy, chunk), advance)
+        read_blob(store, named, copy, advance)
         Path(os.fsdecode(copy.name)).replace(path)
 
 

@@ -18,6 +18,7 @@ import yaml
 
 from pipeline.cli import call
 from registry.errors import PlatformError
+from registry.layout import CORRUPT
 
 ROOT = Path(__file__).parents[1]
 
@@ -115,9 +116,10 @@ class Bench:
         )
 
     def published(self) -> dict[str, bytes]:
-        """Read all that is in the store."""
+        """Read all that is in the store, but for marks of what was found corrupt."""
         files = (path for path in sorted(self.store.rglob("*")) if path.is_file())
-        return {path.relative_to(self.store).as_posix(): path.read_bytes() for path in files}
+        found = {path.relative_to(self.store).as_posix(): path.read_bytes() for path in files}
+        return {key: data for key, data in found.items() if not key.startswith(CORRUPT)}
 
     def refuses(self, kind: type[PlatformError], *words: str, command: tuple[str, ...]) -> Said:
         """Run a command that must fail well, and return what it said."""

@@ -11,9 +11,9 @@ from registry.digest import ignore
 from registry.disk import disk_faults
 from registry.layout import blob_key
 from registry.manifest import File, Version
-from registry.partial_file import write_all
 from registry.progress import Progress
 from registry.pull import read_blob
+from registry.quarantine import clear_marks, marked_corrupt
 from registry.side_by_side import Tally, each
 from registry.store.store import Store
 
@@ -31,13 +31,16 @@ def copy_version(source: Store, target: Store, version: Version, progress: Progr
     def bring(files: Mapping[str, File]) -> None:
         once = {file.digest: (name, file) for name, file in files.items()}
         tally = Tally(sum(file.size for _, file in once.values()), progress)
+        corrupt = marked_corrupt(target)
 
         def carry(named: tuple[str, File]) -> None:
-            if target.size(blob_key(named[1].digest)) != named[1].size:
+            key, file = blob_key(named[1].digest), named[1]
+            if file.digest in corrupt or target.size(key) != file.size:
                 _carry(source, target, named)
-            tally.advance(named[1].size)
+            tally.advance(file.size)
 
         each(carry, once.values(), tally)
+        clear_marks(target, corrupt & once.keys())
 
     return publish.publish(target, version, bring)
 
@@ -48,5 +51,5 @@ def _carry(source: Store, target: Store, named: tuple[str, File]) -> None:
     with disk_faults(place), tempfile.NamedTemporaryFile(buffering=0) as copy:
         file = FileIO(os.dup(copy.fileno()), "wb")
         with file:
-            read_blob(source, named, lambda chunk: write_all(file, chunk), ignore)
-        target.upload(blob_key(named[1].digest), Path(copy.name), named[1], ignore)
+            read_blob(source, named, file, ignore)
+        target.replace(blob_key(named[1].digest), Path(copy.name), named[1], ignore)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from registry.layout import MODELS
+from registry.listing.glance import Glance
 from registry.listing.kept import Kept
 from registry.listing.listing import Listing, list_models
 from registry.manifest import Version
@@ -26,9 +27,10 @@ class Overview:
 
 def overview(store: Store, kept: Kept) -> Overview:
     """Look at all models: one listing, and the last entry of each channel."""
-    listing = list_models(store.entries(MODELS))
-    numbers: dict[str, list[int]] = {model: [] for model, _ in sorted(listing.versions)}
-    for model, number in sorted(listing.usable):
+    glance = Glance()
+    listing = list_models(store.entries(MODELS, glance.is_move))
+    numbers: dict[str, list[int]] = {model: [] for model in sorted({m for m, _ in glance.versions})}
+    for model, number in sorted(glance.versions - glance.removed):
         numbers[model].append(number)
     versions = {model: tuple(found) for model, found in numbers.items()}
     return Overview(versions, _channels(store, kept, listing))

@@ -18,10 +18,12 @@ from registry.store.store import (
     LARGEST,
     Entry,
     StoreKind,
+    Wanted,
     changed,
     check_key,
     check_prefix,
     check_size,
+    every_key,
     missing,
 )
 
@@ -61,10 +63,14 @@ class FolderStore:
 
     def upload(self, key: str, path: Path, file: File, advance: Advance) -> None:
         """Copy a file, so that what happens to the original cannot reach the store."""
-        target = self._path(key)
         if self.size(key) == file.size:
             advance(file.size)
-            return
+        else:
+            self.replace(key, path, file, advance)
+
+    def replace(self, key: str, path: Path, file: File, advance: Advance) -> None:
+        """Copy a file aside, and move it to its place."""
+        target = self._path(key)
         with disk_faults(target), path.open("rb", buffering=0) as original:
             _make_folder(target.parent)
             with partial_file(self.root, mode=_READ_ONLY) as copy:
@@ -112,11 +118,13 @@ class FolderStore:
             return tuple(sorted(path.name for path in paths if _holds_a_file(path)))
         return ()
 
-    def entries(self, prefix: str) -> Iterator[Entry]:
+    def entries(self, prefix: str, wanted: Wanted = every_key) -> Iterator[Entry]:
         """Walk a folder."""
         folder = self.root / check_prefix(prefix)
         with disk_faults(folder):
             for key, file in _files_in(folder, prefix):
+                if not wanted(key):
+                    continue
                 with suppress(FileNotFoundError):
                     found = file.stat()
                     modified = datetime.fromtimestamp(found.st_mtime, UTC)

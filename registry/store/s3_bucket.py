@@ -20,7 +20,15 @@ from registry.store.s3_place import Place
 from registry.store.s3_retry import is_broken, retry
 from registry.store.s3_sweep import abort_uploads, delete_objects, list_objects
 from registry.store.s3_upload import PART, Destination, send
-from registry.store.store import Entry, check_key, check_prefix, check_size, missing
+from registry.store.store import (
+    Entry,
+    Wanted,
+    check_key,
+    check_prefix,
+    check_size,
+    every_key,
+    missing,
+)
 
 _ABSENT = frozenset({"NoSuchKey", "404"})
 
@@ -57,10 +65,14 @@ class S3Bucket:
         return True
 
     def upload(self, key: str, path: Path, file: File, advance: Advance) -> None:
-        """Put an object, in parts where it is large, and ask for its size."""
+        """Put an object unless it is there."""
         if self.size(key) == file.size:
             advance(file.size)
-            return
+        else:
+            self.replace(key, path, file, advance)
+
+    def replace(self, key: str, path: Path, file: File, advance: Advance) -> None:
+        """Put an object, in parts where it is large, and ask for its size."""
         with disk_faults(path), path.open("rb", buffering=0) as source, s3_faults(self.place, key):
             send(self._at(key), source, file, advance)
         if (kept := self.size(key)) != file.size:
@@ -112,10 +124,12 @@ class S3Bucket:
         names = {name.removeprefix(start).rstrip("/") for name in found}
         return tuple(sorted(names - {""}))
 
-    def entries(self, prefix: str) -> Iterator[Entry]:
+    def entries(self, prefix: str, wanted: Wanted = every_key) -> Iterator[Entry]:
         """List all levels."""
         with s3_faults(self.place, prefix):
-            yield from list_objects(self._root, check_prefix(prefix))
+            for entry in list_objects(self._root, check_prefix(prefix)):
+                if wanted(entry.key):
+                    yield entry
 
     def remove(self, keys: Sequence[str]) -> None:
         """Delete objects, many in one request."""

@@ -15,6 +15,15 @@ from registry.safe_path import fault_of
 LARGEST = 64 << 20
 
 
+#: Says of a key whether its object matters.
+Wanted = Callable[[str], bool]
+
+
+def every_key(_: str) -> bool:
+    """Want all objects."""
+    return True
+
+
 @dataclass(frozen=True)
 class Entry:
     """An object that is there.
@@ -61,6 +70,9 @@ class Store(Protocol):
                 keeps something else than it was sent.
         """
 
+    def replace(self, key: str, path: Path, file: File, advance: Advance) -> None:
+        """Write such a blob whatever is there; readers see the old bytes or the new ones."""
+
     def read(self, key: str) -> Iterator[bytes | memoryview]:
         """Read a blob in chunks, each valid until the next one is asked for.
 
@@ -84,8 +96,12 @@ class Store(Protocol):
     def children(self, prefix: str) -> tuple[str, ...]:
         """Return the names that stand directly under a prefix, sorted; "a/" for those in `a`."""
 
-    def entries(self, prefix: str) -> Iterator[Entry]:
-        """Return all objects whose keys start with a prefix, however deep, in no order."""
+    def entries(self, prefix: str, wanted: Wanted = every_key) -> Iterator[Entry]:
+        """Return all objects whose keys start with a prefix, however deep, in no order.
+
+        Args:
+            wanted: Is asked of each key; a store need not look at objects that are not wanted.
+        """
 
     def remove(self, keys: Sequence[str]) -> None:
         """Remove objects; those that are not there are passed over."""

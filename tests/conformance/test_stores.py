@@ -78,6 +78,14 @@ def test_lists_all_levels_with_sizes_and_times(store):
     assert all(start < found[key].modified < start + timedelta(minutes=5) for key in keys)
     assert {entry.key for entry in store.entries("m/")} == {"m/b/2", "m/a/1", "m/c"}
     assert list(store.entries("nowhere/")) == []
+    asked: list[str] = []
+
+    def is_wanted(key: str) -> bool:
+        asked.append(key)
+        return key == "m/c"
+
+    assert list(store.entries("m/", is_wanted)) == [found["m/c"]]
+    assert sorted(asked) == ["m/a/1", "m/b/2", "m/c"]
 
 
 def test_removes_what_it_is_told_and_nothing_else(store):
@@ -122,6 +130,16 @@ def test_replaces_a_blob_that_was_cut_short(place: Place, tmp_path):
     path, file = blob(tmp_path, b"blob")
     place.open().upload("blobs/x", path, file, ignore)
     assert read(place.open(), "blobs/x") == b"blob"
+
+
+@pytest.mark.parametrize("size", [4, PART + 1])
+def test_replaces_a_blob_of_the_right_size_when_told_to(place: Place, tmp_path, size):
+    place.overwrite("blobs/x", bytes(size))
+    path, file = blob(tmp_path, os.urandom(size))
+    moved: list[int] = []
+    place.open().replace("blobs/x", path, file, moved.append)
+    assert read(place.open(), "blobs/x") == path.read_bytes()
+    assert sum(moved) == size
 
 
 @pytest.mark.parametrize("size", [100, PART + 100])
