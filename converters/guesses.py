@@ -129,7 +129,7 @@ def guess_trial(name: str, trial: Trial) -> tuple[Input, str]:
     array = trial.arrays[name]
     said = "type and shape are those of a trial that the model ran on"
     shape: tuple[Dim, ...] = ("batch", *array.shape[1:])
-    if trial.varies and array.ndim == 2 and array.dtype.kind == "i":
+    if trial.varies and array.ndim == 2 and (array.dtype.kind == "i" or name in trial.seen.weights):
         shape = ("batch", _LENGTH)
     if array.dtype.kind == "f":
         return Input(name=name, dtype=DType.FLOAT32, shape=shape), said

@@ -48,7 +48,10 @@ def find_trial(module: "torch.nn.Module", names: Sequence[str], samples: Arrays)
         arrays = dict(zip(names, chosen, strict=True))
         seen = _run(module, arrays)
         if seen.outputs:
-            longer = {name: _lengthened(array) for name, array in arrays.items()}
+            longer = {
+                name: _lengthened(array) if _is_row(name, array, seen) else array
+                for name, array in arrays.items()
+            }
             grown = any(longer[name] is not arrays[name] for name in names)
             return Trial(arrays, seen, grown and bool(_run(module, longer).outputs))
     return None
@@ -101,6 +104,8 @@ def _shapes(module: "torch.nn.Module") -> Iterator[tuple[int, ...]]:
     beside = [width - sum(dims) for width in widths] + [w - d for w in widths for d in set(dims)]
     for width in list(dict.fromkeys(one for one in (*widths, *beside) if one > 0))[:12]:
         yield (_ROWS, width)
+    if any(isinstance(one, torch.nn.EmbeddingBag) for one in layers):
+        yield (_ROWS, _WIDTH)
     yield (_ROWS,)
 
 
@@ -121,8 +126,12 @@ def _names_table(module: "torch.nn.Module", name: str) -> bool:
     return any(words & set(re.split(r"[._]", path.lower())) for path in paths)
 
 
+def _is_row(name: str, array: np.ndarray, seen: Seen) -> bool:
+    """Say whether an input holds a row of integers, or of what weighs them."""
+    is_one = array.dtype.kind == "i" or name in seen.weights
+    return is_one and array.ndim == 2 and array.shape[1] == _WIDTH
+
+
 def _lengthened(array: np.ndarray) -> np.ndarray:
-    """Put more integers into a row; anything else stays the very same."""
-    if array.ndim == 2 and array.dtype.kind == "i" and array.shape[1] == _WIDTH:
-        return np.zeros((len(array), _LONGER), np.int64)
-    return array
+    """Put more into a row."""
+    return np.zeros((len(array), _LONGER), array.dtype)

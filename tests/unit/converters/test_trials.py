@@ -49,6 +49,16 @@ class Bag(nn.Module):
         return self.bag(tags, offsets)
 
 
+class Weighted(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.bag = nn.EmbeddingBag(300, 4, mode="sum")
+        self.user = nn.Embedding(500, 4)
+
+    def forward(self, tags, weights, user):
+        return self.bag(tags, per_sample_weights=weights) + self.user(user)
+
+
 class Picky(nn.Module):
     def forward(self, x):
         raise ValueError("no")
@@ -81,6 +91,13 @@ def test_a_length_that_cannot_vary_stays_as_it_was_tried():
 def test_a_picture_is_found_by_its_channels():
     found, _ = inputs_of(Picture())
     assert found["image"].shape == ("batch", 3, 32, 32)
+
+
+def test_weights_of_bags_are_found_and_grow_with_their_ids():
+    found, seen = inputs_of(Weighted())
+    assert (found["tags"].shape, found["tags"].ids) == (("batch", "length"), Ids(cardinality=300))
+    assert (found["weights"].shape, found["weights"].dtype) == (("batch", "length"), "float32")
+    assert seen.outputs
 
 
 def test_bags_are_found():
