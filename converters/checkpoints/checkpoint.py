@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from converters.checkpoints import program_zip, safetensors_file, torch_zip
+from converters.checkpoints import program_zip, rows_file, safetensors_file, torch_zip
 from converters.checkpoints.stored import Stored, chunks, first_bad, mapped
 from registry.composition import Origin, Remark
 from registry.errors import SourceError
@@ -116,6 +116,8 @@ def _read(file: Path) -> tuple[dict[str, Stored], str | None]:
         return safetensors_file.read_header(file), None
     if file.suffix == ".pt2":
         return program_zip.read_tensors(file), None
+    if file.suffix == rows_file.PLACE:
+        return rows_file.read_place(file), None
     return torch_zip.read_tensors(file)
 
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from converters.onnx_models.faults import external_files
-from converters.onnx_models.files import nodes, open_model
+from converters.onnx_models.files import open_model
+from converters.onnx_models.piece import make_piece, taken_by
 from registry.format import ENTRY, Format
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Cuts:
         self.outputs = tuple(value.name for value in graph.output)
         self._values = {value.name: value for value in (*graph.value_info, *graph.output)}
         self._last_use = {
-            name: place for place, node in enumerate(graph.node) for name in _taken(node)
+            name: place for place, node in enumerate(graph.node) for name in taken_by(node)
         } | dict.fromkeys(self.outputs, len(graph.node))
         self._places = [
             place for place, node in enumerate(graph.node) if node.op_type != "Constant"
@@ -98,7 +99,7 @@ class Cuts:
                 does not say.
         """
         node = self._node(number)
-        taken = set(_taken(node))
+        taken = set(taken_by(node))
         constants = [
             one
             for one in self._model.graph.node
@@ -126,29 +127,17 @@ class Cuts:
         """Write a model of some nodes, which reads the same weights where they lie."""
         import onnx
 
-        made = onnx.ModelProto()
-        made.ir_version = self._model.ir_version
-        made.opset_import.extend(self._model.opset_import)
-        graph = made.graph
-        graph.name = self._model.graph.name or "cut"
-        graph.node.extend(kept)
-        taken = {name for node in graph.node for name in _taken(node)}
-        graph.input.extend(value for value in inputs if value.name in taken)
-        weights = self._model.graph
-        graph.initializer.extend(one for one in weights.initializer if one.name in taken)
-        graph.sparse_initializer.extend(
-            one for one in weights.sparse_initializer if one.values.name in taken
-        )
-        graph.output.extend(
+        described = (
             self._values.get(name) or onnx.helper.make_empty_tensor_value_info(name)
             for name in outputs
         )
-        _widen(graph)
+        made = make_piece(self._model, kept, inputs, described)
+        _widen(made.graph)
         out.mkdir(parents=True, exist_ok=True)
         for file in external_files(made, self._folder):
             _link(file, out / file.relative_to(self._folder))
         onnx.save(made, out / ENTRY[Format.ONNX])
-        return tuple(value.name for value in graph.input)
+        return tuple(value.name for value in made.graph.input)
 
 
 def _typed(model: "onnx.ModelProto") -> "onnx.ModelProto":
@@ -171,16 +160,6 @@ def _described(name: str, array: np.ndarray) -> "onnx.ValueInfoProto":
 def _stored(graph: "onnx.GraphProto") -> Iterator[str]:
     yield from (tensor.name for tensor in graph.initializer)
     yield from (tensor.values.name for tensor in graph.sparse_initializer)
-
-
-def _taken(node: "onnx.NodeProto") -> Iterator[str]:
-    """Give the names of what a node takes, also by the graphs inside it."""
-    yield from filter(None, node.input)
-    for attribute in node.attribute:
-        inner = [*attribute.graphs, *([attribute.g] if attribute.HasField("g") else [])]
-        for graph in inner:
-            yield from (name for one in nodes(graph) for name in one.input if name)
-            yield from (value.name for value in graph.output)
 
 
 def _widen(graph: "onnx.GraphProto") -> None:

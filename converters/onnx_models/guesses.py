@@ -9,7 +9,6 @@ from converters.brief import Arrays
 from converters.onnx_models.files import signature_of
 from converters.onnx_models.open_dims import name_dims
 from converters.sample_values import guess_range, span
-from registry.composition import Kept
 from registry.signature import ANY, Axis, Ids, Input
 
 if TYPE_CHECKING:
@@ -18,31 +17,16 @@ if TYPE_CHECKING:
 _SMALLEST_TABLE = 1000
 
 
-def kept_tables(model: "onnx.ModelProto") -> tuple[Kept, ...]:
-    """List the big matrices that rows are gathered from."""
-    import onnx
-
+def big_tables(model: "onnx.ModelProto") -> tuple[tuple[str, int, int], ...]:
+    """List the big matrices that rows are gathered from: name, rows, dim."""
     matrices = {t.name: t for t in model.graph.initializer if len(t.dims) == 2}
     gathered = dict.fromkeys(
         node.input[0]
         for node in model.graph.node
         if node.op_type == "Gather" and node.input[0] in matrices
     )
-    found = []
-    for name in gathered:
-        rows, dim = matrices[name].dims
-        size = onnx.helper.tensor_dtype_to_np_dtype(matrices[name].data_type).itemsize
-        if rows >= _SMALLEST_TABLE:
-            found.append(
-                Kept(
-                    table=name,
-                    rows=rows,
-                    dim=dim,
-                    bytes=rows * dim * size,
-                    why="the tables of an ONNX file are not cut",
-                )
-            )
-    return tuple(found)
+    found = ((name, *matrices[name].dims) for name in gathered)
+    return tuple((name, rows, dim) for name, rows, dim in found if rows >= _SMALLEST_TABLE)
 
 
 def guess_inputs(model: "onnx.ModelProto", samples: Arrays) -> tuple[tuple[Input, str], ...]:

@@ -12,15 +12,20 @@ from converters.brief import Arrays, Brief, Inspection, SourceOptions
 from converters.onnx_models.axes import name_output_axes
 from converters.onnx_models.faults import external_files, faults, inline_functions
 from converters.onnx_models.files import nodes, open_model, signature_of
-from converters.onnx_models.guesses import guess_axes, guess_inputs, kept_tables
+from converters.onnx_models.guesses import big_tables, guess_axes, guess_inputs
 from converters.onnx_models.inline import bring_in
 from converters.onnx_models.match import take_names
+from converters.onnx_models.piece import maker_of
 from converters.onnx_models.reference import answering
 from converters.onnx_models.shapes import infer_shapes
+from converters.onnx_split.cut import cut
+from converters.onnx_split.graph import read_graph
+from converters.onnx_split.reads import find_reads
 from converters.sources.source import Source
 from converters.split.policy import SplitOptions
-from registry.composition import Artifact, Remark, Split
-from registry.errors import SourceError, SplitError
+from converters.split.variable import kept_tables
+from registry.composition import Artifact, Kept, Remark, Split
+from registry.errors import SourceError
 from registry.format import ENTRY, Format
 from registry.progress import Progress
 
@@ -45,37 +50,49 @@ def files(options: SourceOptions, folder: Path) -> tuple[Path, ...]:
 
 
 def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) -> Split:
-    """Copy the model, with the job's names, as the dense part: no table is cut."""
-    if not isinstance(options.tables, str):
-        raise SplitError(
-            "tables of an ONNX file cannot be cut: leave split.tables at auto, or set it to none"
-        )
+    """Cut the graph, with the job's names; where no table is cut the model is the dense part."""
     file = _file(_own(brief.options), brief.folder)
     model = _read(file)
-    before = Counter(node.op_type for node in nodes(model.graph))
     take_names(model, brief.inputs, brief.outputs)
     named = infer_shapes(model)
     name_output_axes(named, brief, lambda: answering(file, brief))
-    signature = signature_of(named)
-    _write(named, file.parent, out / "dense", progress)
-    kept = kept_tables(named)
-    maker = " ".join(filter(None, (model.producer_name, model.producer_version)))
-    found = Split(
+    graph = read_graph(named)
+    reads = find_reads(graph, {given.name: given for given in brief.inputs}, options)
+    out.mkdir(parents=True, exist_ok=True)
+    if reads.cut:
+        progress(1, 2, "steps")
+        found = cut(graph, reads, brief, file.parent, out)
+        progress(2, 2, "steps")
+    else:
+        _write(named, file.parent, out / "dense", progress)
+        found = _uncut(named, kept_tables(reads.stuck, ()))
+    told = Remark(by="onnx", text=f"opset {_opset(model)}, IR version {model.ir_version}")
+    whole = found.model_copy(update={"remarks": (told, *found.remarks)})
+    (out / "split.json").write_text(whole.model_dump_json(indent=2))
+    return whole
+
+
+def _uncut(model: "onnx.ModelProto", kept: tuple[Kept, ...]) -> Split:
+    """Describe the whole model as the dense part."""
+    signature = signature_of(model)
+    count = dict(Counter(node.op_type for node in nodes(model.graph)))
+    return Split(
         signature=signature,
         ids=None,
         dense=Artifact(
-            part="dense", format=Format.ONNX, folder="dense", signature=signature, maker=maker
+            part="dense",
+            format=Format.ONNX,
+            folder="dense",
+            signature=signature,
+            maker=maker_of(model),
         ),
         tables=(),
         lookups=(),
         kept=kept,
         origins=(),
-        nodes_before=dict(before),
-        nodes_after=dict(before),
-        remarks=(Remark(by="onnx", text=f"opset {_opset(model)}, IR version {model.ir_version}"),),
+        nodes_before=count,
+        nodes_after=count,
     )
-    (out / "split.json").write_text(found.model_dump_json(indent=2))
-    return found
 
 
 def answers(brief: Brief) -> Callable[[Arrays], dict[str, np.ndarray]]:
@@ -94,7 +111,7 @@ def inspect(options: SourceOptions, folder: Path, samples: Arrays) -> Inspection
         inputs=inputs,
         outputs=tuple(tensor.name for tensor in signature.outputs),
         axes=guess_axes((given for given, _ in inputs), samples),
-        tables=tuple((kept.table, kept.rows, kept.dim) for kept in kept_tables(model)),
+        tables=big_tables(model),
     )
 
 

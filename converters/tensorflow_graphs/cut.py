@@ -1,18 +1,20 @@
 """Cut a TensorFlow graph into ids, lookups and the dense part."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from converters.brief import Brief
 from converters.split.choose import check_patterns, why_not
+from converters.split.looked_up import LookedUp
 from converters.split.policy import SplitOptions
-from converters.tensorflow_graphs.graph import Graph, ancestors
-from converters.tensorflow_graphs.ids import Ids
+from converters.split.variable import kept_tables
+from converters.tensorflow_graphs.graph import Graph, ancestors, look_through
 from converters.tensorflow_graphs.pieces import Given, taken, write_piece
-from converters.tensorflow_graphs.reads import Read, Variable, find_reads
-from converters.tensorflow_graphs.rows import write_rows
-from registry.composition import Artifact, Kept, Lookup, Split, Table
+from converters.tensorflow_graphs.reads import Read, find_reads
+from converters.tensorflow_graphs.rows import write_variable
+from registry.composition import Artifact, Kept, Lookup, Split
 from registry.signature import Input, Signature, Tensor
 
 
@@ -28,9 +30,9 @@ def cut(graph: Graph, given: Given, brief: Brief, options: SplitOptions, out: Pa
     reads = find_reads(graph, {name: tensor for name, (tensor, _) in given.items()})
     check_patterns((read.variable for read in reads), options)
     wanted = tuple(read for read in reads if _why(read, options) is None)
-    ids = Ids(given)
-    lookups = tuple(map(ids.lookup, wanted))
-    program = _write_ids(graph, given, ids, brief, out)
+    ids = LookedUp[Any]({tensor.name: name for name, (tensor, _) in given.items()})
+    lookups = tuple(_look_up(read, ids) for read in wanted)
+    program = _write_ids(graph, given, ids.computed, brief, out)
     made = program.signature.outputs if program else ()
     vectors = _vectors(lookups, wanted, (*brief.inputs, *made))
     dense = _write_dense(graph, {**vectors, **given}, brief, out)
@@ -39,10 +41,10 @@ def cut(graph: Graph, given: Given, brief: Brief, options: SplitOptions, out: Pa
         signature=Signature(inputs=_plain(brief.inputs), outputs=dense.signature.outputs),
         ids=program,
         dense=dense,
-        tables=tuple(map(_table, tables.values())),
+        tables=tuple(one.table() for one in tables.values()),
         lookups=tuple({lookup.output: lookup for lookup in lookups}.values()),
         kept=_kept(graph, reads, wanted, options),
-        origins=tuple(write_rows(graph, one, out) for one in tables.values()),
+        origins=tuple(write_variable(graph, one, out) for one in tables.values()),
         nodes_before=_count(graph, ()),
         nodes_after=_count(graph, wanted),
     )
@@ -53,10 +55,17 @@ def _why(read: Read, options: SplitOptions) -> str | None:
     return read.why or why_not(read.variable, options)
 
 
-def _write_ids(graph: Graph, given: Given, ids: Ids, brief: Brief, out: Path) -> Artifact | None:
-    if not ids.computed:
+def _look_up(read: Read, ids: LookedUp[Any]) -> Lookup:
+    tensor = look_through(read.ids)
+    return ids.lookup(read.variable, tensor.name, tensor)
+
+
+def _write_ids(
+    graph: Graph, given: Given, computed: Mapping[str, Any], brief: Brief, out: Path
+) -> Artifact | None:
+    if not computed:
         return None
-    return write_piece(graph, taken(given, ids.computed), ids.computed, brief, out / "ids")
+    return write_piece(graph, taken(given, computed), computed, brief, out / "ids")
 
 
 def _write_dense(graph: Graph, given: Given, brief: Brief, out: Path) -> Artifact:
@@ -84,30 +93,10 @@ def _kept(
     graph: Graph, reads: Sequence[Read], cut_out: Sequence[Read], options: SplitOptions
 ) -> tuple[Kept, ...]:
     """Say of each table that stays in the dense part, whole or as a copy, why."""
-    whys: dict[str, tuple[Variable, str]] = {}
-    for read in reads:
-        if why := _why(read, options):
-            whys.setdefault(read.variable.name, (read.variable, why))
+    stuck = [(read.variable, why) for read in reads if (why := _why(read, options))]
     stops = [read.vectors.name for read in cut_out]
     left = {one.name for end in graph.outputs.values() for one in ancestors(end, stops)}
-    for read in cut_out:
-        if read.variable.tensor in left:
-            why = "cut for its lookups, and a copy stays: it is also used densely"
-            whys.setdefault(read.variable.name, (read.variable, why))
-    return tuple(
-        Kept(table=one.name, rows=one.rows, dim=one.dim, bytes=one.bytes, why=why)
-        for one, why in whys.values()
-    )
-
-
-def _table(variable: Variable) -> Table:
-    return Table(
-        name=variable.name,
-        rows=variable.rows,
-        dim=variable.dim,
-        dtype=variable.dtype,
-        keys=variable.keys,
-    )
+    return kept_tables(stuck, (one.variable for one in cut_out if one.variable.tensor in left))
 
 
 def _plain(inputs: Iterable[Input]) -> tuple[Tensor, ...]:

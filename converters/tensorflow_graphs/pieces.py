@@ -6,16 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from converters.brief import Brief
-from converters.onnx_models.axes import name_output_axes
-from converters.onnx_models.faults import faults
-from converters.onnx_models.files import signature_of
+from converters.onnx_models.faults import inspect
 from converters.onnx_models.match import take_names
-from converters.onnx_models.reference import answering
-from converters.onnx_models.shapes import infer_shapes
+from converters.onnx_models.piece import write_part
 from converters.tensorflow_graphs.graph import Graph, ancestors
 from registry.composition import Artifact
 from registry.errors import ConversionError
-from registry.format import ENTRY, Format
 from registry.signature import Input
 
 _OPSET = 18
@@ -45,22 +41,11 @@ def write_piece(
     model = _convert(graph, given, fetches)
     inputs = tuple(entry for _, entry in given.values())
     own = replace(brief, inputs=inputs, outputs=tuple(fetches))
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / ENTRY[Format.ONNX]
     take_names(model, inputs, ())
-    model = infer_shapes(model)
-    file.write_bytes(model.SerializeToString(deterministic=True))
-    name_output_axes(model, own, lambda: answering(file, own))
-    file.write_bytes(model.SerializeToString(deterministic=True))
-    if wrong := faults(model, folder):
+    written = write_part(model, own, folder, _maker())
+    if wrong := inspect(folder):
         raise ConversionError(f"{folder.name}: tf2onnx wrote a faulty file: {'; '.join(wrong)}")
-    return Artifact(
-        part=folder.name,
-        format=Format.ONNX,
-        folder=folder.name,
-        signature=signature_of(model),
-        maker=_maker(),
-    )
+    return written
 
 
 def _convert(graph: Graph, given: Given, fetches: Mapping[str, Any]) -> Any:  # noqa: ANN401 - untyped

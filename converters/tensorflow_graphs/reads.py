@@ -5,34 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from converters.split.variable import Variable
 from converters.tensorflow_graphs.graph import Graph, ancestors, look_through
 from registry.signature import DType
 
 #: What gives rows of a variable, and which of its inputs are the rows and the ids.
 _GATHERS = ("ResourceGather", "GatherV2")
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A matrix whose rows are looked up.
-
-    Attributes:
-        name: Unique, and fit for a file's name.
-        tensor: Name of the tensor that stands for it in the graph.
-        keys: Its name in the checkpoint.
-    """
-
-    name: str
-    tensor: str
-    keys: tuple[str, ...]
-    rows: int
-    dim: int
-    dtype: DType
-
-    @property
-    def bytes(self) -> int:
-        """Size of all rows."""
-        return self.rows * self.dim * self.dtype.bytes
 
 
 @dataclass(frozen=True)

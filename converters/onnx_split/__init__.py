@@ -1,0 +1,1 @@
+"""ONNX models, cut at the gathers of big tables."""

@@ -1,0 +1,79 @@
+"""The stored tensors whose rows are gathered."""
+
+import math
+import re
+from dataclasses import dataclass, field
+
+from converters.onnx_split.graph import Graph
+from converters.split.variable import Variable
+from registry.signature import DType
+
+#: What tables hold here; rows of whole numbers are a part of how ids are computed.
+_FLOATS = ("float32", "float64", "float16")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a gather reads: a matrix, and the casts that its rows go through on the way.
+
+    Attributes:
+        row: Shape of one row; a table's rows are flat.
+        casts: Element types of ONNX, in order.
+    """
+
+    variable: Variable
+    row: tuple[int, ...]
+    casts: tuple[int, ...]
+
+
+@dataclass
+class Matrices:
+    """Finds the matrix behind a value, the same one for the same tensor."""
+
+    graph: Graph
+    found: dict[str, Variable] = field(default_factory=dict)
+
+    def behind(self, name: str) -> Source | None:
+        """Give the stored matrix of floats that a value is, if it is one."""
+        casts: list[int] = []
+        while name in self.graph.made and name not in self.graph.stored:
+            node = self.graph.made[name]
+            if node.domain or node.op_type not in ("Identity", "Cast"):
+                return None
+            if node.op_type == "Cast":
+                casts.insert(0, next(one.i for one in node.attribute if one.name == "to"))
+            name = node.input[0]
+        variable = self._variable(name)
+        if variable is None:
+            return None
+        return Source(variable, tuple(self.graph.stored[name].dims[1:]), tuple(casts))
+
+    def _variable(self, name: str) -> Variable | None:
+        import onnx
+
+        tensor = self.graph.stored.get(name)
+        if tensor is None or not tensor.dims or 0 in tensor.dims:
+            return None
+        kind = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).name
+        if kind not in _FLOATS:
+            return None
+        if name not in self.found:
+            self.found[name] = Variable(
+                name=self._free_name(name),
+                tensor=name,
+                keys=(name,),
+                rows=tensor.dims[0],
+                dim=math.prod(tensor.dims[1:]),
+                dtype=DType(kind),
+            )
+        return self.found[name]
+
+    def _free_name(self, key: str) -> str:
+        plain = re.sub(r"\W+", "_", key.removesuffix(".weight"), flags=re.ASCII).strip("_")[:100]
+        plain = plain or "table"
+        taken = {variable.name.lower() for variable in self.found.values()}
+        name, count = plain, 1
+        while name.lower() in taken:
+            count += 1
+            name = f"{plain}_{count}"
+        return name

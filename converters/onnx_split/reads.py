@@ -1,0 +1,108 @@
+"""The lookups of an ONNX graph: rows that are gathered from a stored matrix."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from converters.onnx_models.files import graphs
+from converters.onnx_split.graph import Graph, nodes_between
+from converters.onnx_split.ids import look_through, may_be_negative
+from converters.onnx_split.keep import why_stuck
+from converters.onnx_split.matrices import Matrices, Source
+from converters.split.choose import check_patterns, why_not
+from converters.split.policy import SplitOptions
+from converters.split.variable import Variable
+from registry.signature import Input
+
+if TYPE_CHECKING:
+    import onnx
+
+#: What picks from its first input by ids.
+_PICKING = ("Gather", "GatherElements", "GatherND")
+
+
+@dataclass(frozen=True)
+class Read:
+    """One read of one matrix: `ids` in, `vectors` out.
+
+    Attributes:
+        wraps: Negative ids count from the end.
+    """
+
+    source: Source
+    ids: str
+    vectors: str
+    wraps: bool
+
+    @property
+    def variable(self) -> Variable:
+        """The matrix that is read."""
+        return self.source.variable
+
+
+@dataclass(frozen=True)
+class Found:
+    """The lookups of a graph.
+
+    Attributes:
+        cut: In the order of the graph, identical ones not yet joined.
+        stuck: Tables that stay, with the reasons.
+    """
+
+    cut: tuple[Read, ...]
+    stuck: tuple[tuple[Variable, str], ...]
+
+
+def find_reads(graph: Graph, inputs: Mapping[str, Input], options: SplitOptions) -> Found:
+    """Find the lookups, and say of those that stay why.
+
+    Raises:
+        SplitError: A name pattern of the job matches no table.
+    """
+    matrices = Matrices(graph)
+    cut: list[Read] = []
+    stuck: list[tuple[Variable, str]] = []
+    looked_up: set[str] = set()
+    for node in nodes_between(graph, graph.outputs, ()):
+        stuck += _nested(node, matrices)
+        source = _source(node, matrices)
+        if source is None:
+            continue
+        looked_up.add(node.output[0])
+        if why := _why(node, source, graph, options, looked_up):
+            stuck.append((source.variable, why))
+            continue
+        ids = look_through(graph, node.input[1])
+        cut.append(Read(source, ids, node.output[0], may_be_negative(graph, ids, inputs)))
+    check_patterns(matrices.found.values(), options)
+    return Found(tuple(cut), tuple(stuck))
+
+
+def _source(node: "onnx.NodeProto", matrices: Matrices) -> Source | None:
+    return matrices.behind(node.input[0]) if not node.domain and node.op_type in _PICKING else None
+
+
+def _why(
+    node: "onnx.NodeProto",
+    source: Source,
+    graph: Graph,
+    options: SplitOptions,
+    looked_up: Collection[str],
+) -> str | None:
+    """Say why a lookup is not cut out."""
+    if why := why_not(source.variable, options):
+        return why
+    axis = next((one.i for one in node.attribute if one.name == "axis"), 0)
+    if node.op_type != "Gather" or axis % (1 + len(source.row)):
+        return f"read by {node.op_type} along axis {axis}, which is no lookup of rows by ids"
+    return why_stuck(graph, node.input[1], looked_up, options)
+
+
+def _nested(node: "onnx.NodeProto", matrices: Matrices) -> Iterator[tuple[Variable, str]]:
+    """Give the tables that are looked up inside control flow, and say so."""
+    for attribute in node.attribute:
+        for inner in (*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs):
+            for graph in graphs(inner):
+                for one in graph.node:
+                    if source := _source(one, matrices):
+                        yield source.variable, f"its lookup is inside control flow ({node.op_type})"
