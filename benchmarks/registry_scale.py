@@ -5,7 +5,7 @@
 Publishes one small version, and writes its commit object under all the other numbers, in a folder:
 some 100,000 files, half a minute. Each command runs in a process of its own, as a user runs it,
 first without this host's cache and then with it; the best of the rounds counts. `s` is time on the
-clock, `CPU s` what the process used of all cores. `search` and `du` read every version and are not here.
+clock, `CPU s` what the process used of all cores. `search` and `du` read every version: not here.
 """
 
 import argparse
