@@ -9,7 +9,6 @@ from registry.blob_file import blob_file
 from registry.comparing.difference import Difference, GraphChange
 from registry.comparing.facts import changed_facts, changed_files, changed_parity, moved_bytes
 from registry.comparing.operators import count_operators
-from registry.comparing.rows import changed_tables
 from registry.composition import Artifact
 from registry.format import ENTRY
 from registry.manifest import Version
@@ -29,6 +28,8 @@ def compare(store: Store, one: Version, other: Version) -> Difference:
     Raises:
         IntegrityError: A blob is not what was published.
     """
+    from registry.comparing.rows import changed_tables  # noqa: PLC0415  numpy takes its time
+
     return Difference(
         before=str(Reference(one.model, one.number)),
         after=str(Reference(other.model, other.number)),

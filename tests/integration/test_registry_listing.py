@@ -1,6 +1,8 @@
 """All models at a glance: by one listing, and what never changes read once."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,3 +91,10 @@ def test_a_cache_that_cannot_be_used_is_done_without(tmp_path, spoil):
     for _ in range(2):
         assert catalog.overview().versions == {"ads": (2,), "feed": (2,)}
         assert len(list(catalog.every("feed"))) == 1
+
+
+def test_the_commands_load_nothing_that_takes_its_time():
+    code = "import sys, pipeline.commands.registry; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    slow = {"numpy", "safetensors", "boto3", "onnx", "model_signing", "targets.serving.server"}
+    assert slow.isdisjoint(done.stdout.split())

@@ -11,7 +11,6 @@ from pipeline.commands.store_options import (
     open_catalog,
 )
 from pipeline.who import who
-from targets.rollout.previous import previous_version
 
 
 def rollback(  # noqa: PLR0913 - each is an option of the command
@@ -25,6 +24,8 @@ def rollback(  # noqa: PLR0913 - each is an option of the command
     as_json: AsJson = False,
 ) -> None:
     """Point a channel at the version before, unproven; `pipeline rollback` proves it first."""
+    from targets.rollout.previous import previous_version  # noqa: PLC0415  brings the server
+
     catalog = open_catalog(store, endpoint)
     before = catalog.channel(model, channel)
     if before is None:
