@@ -8,8 +8,9 @@ from converters.onnx_split.graph import Graph
 from converters.split.variable import Variable
 from registry.signature import DType
 
-#: What tables hold here; rows of whole numbers are a part of how ids are computed.
-_FLOATS = ("float32", "float64", "float16")
+#: What rows are of: numbers, or what numbers are quantised to. Wider integers are a part of
+#: how ids are computed.
+_STORED = ("float32", "float64", "float16", "bfloat16", "int8", "uint8")
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Matrices:
     found: dict[str, Variable] = field(default_factory=dict)
 
     def behind(self, name: str) -> Source | None:
-        """Give the stored matrix of floats that a value is, if it is one."""
+        """Give the stored matrix that a value is, if it is one."""
         casts: list[int] = []
         while name in self.graph.made and name not in self.graph.stored:
             node = self.graph.made[name]
@@ -55,7 +56,7 @@ class Matrices:
         if tensor is None or not tensor.dims or 0 in tensor.dims:
             return None
         kind = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).name
-        if kind not in _FLOATS:
+        if kind not in _STORED:
             return None
         if name not in self.found:
             self.found[name] = Variable(

@@ -12,7 +12,7 @@ from converters.onnx_split.matrices import Matrices, Source
 from converters.split.choose import check_patterns, why_not
 from converters.split.policy import SplitOptions
 from converters.split.variable import Variable
-from registry.signature import Input
+from registry.signature import DType, Input
 
 if TYPE_CHECKING:
     import onnx
@@ -94,7 +94,10 @@ def _why(
         return why
     axis = next((one.i for one in node.attribute if one.name == "axis"), 0)
     if node.op_type != "Gather" or axis % (1 + len(source.row)):
-        return f"read by {node.op_type} along axis {axis}, which is no lookup of rows by ids"
+        along = f" along axis {axis}" if axis else ""
+        return f"read by {node.op_type}{along}, which is no lookup of rows by ids"
+    if source.variable.dtype is DType.BFLOAT16:
+        return "its rows are bfloat16, which no lookup hands to an ONNX model"
     return why_stuck(graph, node.input[1], looked_up, options)
 
 

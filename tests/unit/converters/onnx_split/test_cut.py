@@ -258,6 +258,56 @@ def test_ids_that_come_as_floats_too_narrow_for_the_rows_are_remarked_on(tmp_pat
     assert "come in as float16 by the input x, which tells ids apart up to 2048 alone" in said
 
 
+def test_quantised_rows_are_looked_up_as_they_are(tmp_path):
+    nodes = [
+        make_node("Gather", ["table", "user"], ["q"]),
+        make_node("DequantizeLinear", ["q", "scale", "zero"], ["y"]),
+    ]
+    rows = np.random.default_rng(0).integers(0, 256, (1200, 4))
+    weights = [
+        constant("table", rows, "uint8"),
+        constant("scale", 0.03, "float32"),
+        constant("zero", 7, "uint8"),
+    ]
+    lookup(tmp_path, nodes, weights)
+    found = split(tmp_path, (USER,))
+    assert str(found.dense.signature.inputs[0]) == "emb__table__0: uint8[batch, 4]"
+    ids = {"user": np.array([0, 1199, 5])}
+    whole = SOURCE.answers(brief_of(tmp_path, (USER,)))(ids)
+    assert np.array_equal(ComposedOnnx(found, tmp_path / "out").run(ids)["y"], whole["y"])
+
+
+@pytest.mark.parametrize(
+    ("node", "said"),
+    [
+        (make_node("Gather", ["table", "user"], ["v"], axis=1), "read by Gather along axis 1,"),
+        (make_node("GatherND", ["table", "pairs"], ["v"]), "read by GatherND, which is no lookup"),
+    ],
+)
+def test_what_picks_no_rows_by_ids_stays_and_is_told(node, said, tmp_path):
+    nodes = [
+        make_node("Unsqueeze", ["user", "one"], ["column"]),
+        make_node("Concat", ["column", "column"], ["pairs"], axis=1),
+        node,
+        make_node("ReduceSum", ["v"], ["y"], keepdims=0),
+    ]
+    lookup(tmp_path, nodes, [values("table", 1200, 1200), constant("one", [1])], shape=())
+    found = split(tmp_path, (USER,))
+    assert found.lookups == ()
+    assert why(found)["table"].startswith(said)
+
+
+def test_a_table_of_bfloat16_stays_and_is_told(tmp_path):
+    nodes = [
+        make_node("Gather", ["table", "user"], ["v"]),
+        make_node("Cast", ["v"], ["y"], to=FLOAT),
+    ]
+    table = helper.make_tensor("table", TensorProto.BFLOAT16, [1200, 4], np.ones(4800))
+    lookup(tmp_path, nodes, [table])
+    said = "its rows are bfloat16, which no lookup hands to an ONNX model"
+    assert why(split(tmp_path, (USER,))) == {"table": said}
+
+
 @pytest.fixture(scope="module")
 def exported(tmp_path_factory):
     """DLRM as torch.onnx writes it."""
