@@ -1,10 +1,10 @@
 """The stored tensors whose rows are gathered."""
 
 import math
-import re
 from dataclasses import dataclass, field
 
 from converters.onnx_split.graph import Graph
+from converters.split.table_names import free_name
 from converters.split.variable import Variable
 from registry.signature import DType
 
@@ -60,7 +60,7 @@ class Matrices:
             return None
         if name not in self.found:
             self.found[name] = Variable(
-                name=self._free_name(name),
+                name=free_name([name], (variable.name for variable in self.found.values())),
                 tensor=name,
                 keys=(name,),
                 rows=tensor.dims[0],
@@ -68,13 +68,3 @@ class Matrices:
                 dtype=DType(kind),
             )
         return self.found[name]
-
-    def _free_name(self, key: str) -> str:
-        plain = re.sub(r"\W+", "_", key.removesuffix(".weight"), flags=re.ASCII).strip("_")[:100]
-        plain = plain or "table"
-        taken = {variable.name.lower() for variable in self.found.values()}
-        name, count = plain, 1
-        while name.lower() in taken:
-            count += 1
-            name = f"{plain}_{count}"
-        return name

@@ -1,7 +1,6 @@
 """The tensors whose rows are looked up: by name, and as what becomes a table."""
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,6 +11,7 @@ from converters.split.passing import look_through
 from converters.split.place import operator
 from converters.split.roots import Roots
 from converters.split.same import Keys
+from converters.split.table_names import free_name
 from registry.signature import DType
 
 if TYPE_CHECKING:
@@ -93,7 +93,10 @@ class Matrices:
             inner = fold or keys[0]
             fold = f"reshape({inner}, [{shape[0]}, {math.prod(shape[1:])}])"
         return Matrix(
-            name=self._free_name([w.keys[0] for w in held if w.learned] or [keys[0]]),
+            name=free_name(
+                [w.keys[0] for w in held if w.learned] or [keys[0]],
+                (matrix.name for matrix in self),
+            ),
             node=node,
             keys=keys,
             weights=weights,
@@ -102,16 +105,6 @@ class Matrices:
             dtype=dtype_of_torch(node.meta["val"].dtype),
             fold=fold,
         )
-
-    def _free_name(self, keys: list[str]) -> str:
-        whole = "_".join(key.removesuffix(".weight") for key in keys)
-        plain = re.sub(r"\W+", "_", whole, flags=re.ASCII)[:100]
-        taken = {matrix.name.lower() for matrix in self}
-        name, count = plain, 1
-        while name.lower() in taken:
-            count += 1
-            name = f"{plain}_{count}"
-        return name
 
 
 def express(node: "Node", body: Body) -> str:

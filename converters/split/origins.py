@@ -1,11 +1,11 @@
 """Where the rows of a table come from; what no checkpoint holds is written here."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from converters.checkpoints.safetensors_file import header
+from converters.checkpoints import rows_file
 from converters.dtypes import dtype_of_torch
 from converters.split.body import Body
 from converters.split.fold import evaluate
@@ -38,18 +38,18 @@ def find_or_write(
     file = Path("origins") / f"{matrix.name}.safetensors"
     rows = evaluate(matrix.node, body).reshape(matrix.rows, matrix.dim)
     write_rows(rows, out / file)
-    return Origin(table=matrix.name, file=file.as_posix(), key="rows")
+    return Origin(table=matrix.name, file=file.as_posix(), key=rows_file.ROWS)
 
 
 def write_rows(rows: "torch.Tensor", file: Path) -> None:
     """Write a safetensors file with one tensor, `rows`, a chunk of rows at a time."""
+    rows_file.write_rows(file, dtype_of_torch(rows.dtype), tuple(rows.shape), _pieces(rows))
+
+
+def _pieces(rows: "torch.Tensor") -> Iterator[bytes]:
     import torch
 
-    size = rows.numel() * rows.element_size()
     step = max(1, _CHUNK // max(1, math.prod(rows.shape[1:]) * rows.element_size()))
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("wb") as stream:
-        stream.write(header("rows", dtype_of_torch(rows.dtype), tuple(rows.shape), size))
-        for start in range(0, len(rows), step):
-            chunk = rows[start : start + step].detach().contiguous()
-            stream.write(chunk.view(torch.uint8).numpy().tobytes())
+    for start in range(0, len(rows), step):
+        chunk = rows[start : start + step].detach().contiguous()
+        yield chunk.view(torch.uint8).numpy().tobytes()
