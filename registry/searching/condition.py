@@ -6,15 +6,19 @@ from fnmatch import fnmatchcase
 
 from registry.errors import StoreError
 from registry.manifest import Version
-from registry.searching.fields import FIELDS
+from registry.searching.fields import FIELDS, NUMBERS
 
 _PARTS = re.compile(r"(?P<field>[a-z]+)(?P<sign>!=|>=|<=|=|>|<)(?P<value>.+)", re.DOTALL)
+
+#: A time, or as much of its beginning as is meant: a year, a month, a day …
+_TIME = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\dZ?)?)?)?)?)?", re.ASCII)
 
 
 @dataclass(frozen=True)
 class Condition:
     """A field, a sign and a value; `=` and `!=` take * and ? as a shell does.
 
+    Times are compared as far as the value goes: `created<=2026-11` holds all of November.
     A field with several values meets it where one of them does; `!=` where none is equal.
     """
 
@@ -32,21 +36,23 @@ class Condition:
     def _fits(self, value: str | float) -> bool:
         if self.sign == "=":
             return fnmatchcase(str(value), self.value) or _number(self.value) == value
-        if isinstance(value, str):
-            order = (value > self.value) - (value < self.value)
-        else:
-            wanted = _number(self.value)
-            if wanted is None:
-                raise StoreError(f"{self.field}{self.sign}{self.value}: {self.field} is a number")
-            order = (value > wanted) - (value < wanted)
+        order = self._order(value)
         return order in {">": (1,), "<": (-1,), ">=": (0, 1), "<=": (-1, 0)}[self.sign]
+
+    def _order(self, value: str | float) -> int:
+        if not isinstance(value, str):
+            wanted = float(self.value)
+            return (value > wanted) - (value < wanted)
+        if self.field == "created":
+            value = value[: len(self.value)]
+        return (value > self.value) - (value < self.value)
 
 
 def parse_condition(text: str) -> Condition:
     """Take a condition apart.
 
     Raises:
-        StoreError: It is none, or of a field that there is not.
+        StoreError: It is none, of a field that there is not, or of a value without order there.
     """
     match = _PARTS.fullmatch(text)
     if match is None or match["field"] not in FIELDS:
@@ -54,7 +60,20 @@ def parse_condition(text: str) -> Condition:
             f"condition {text!r}: not FIELD=VALUE, with one of = != > >= < <=. The fields are "
             f"{', '.join(FIELDS)}"
         )
+    if match["sign"] not in {"=", "!="}:
+        _check_order(text, match["field"], match["value"])
     return Condition(match["field"], match["sign"], match["value"])
+
+
+def _check_order(text: str, field: str, value: str) -> None:
+    """Refuse what is neither more nor less than anything in its field."""
+    if field in NUMBERS and _number(value) is None:
+        raise StoreError(f"condition {text!r}: {field} is a number, {value!r} is none")
+    if field == "created" and not _TIME.fullmatch(value):
+        raise StoreError(
+            f"condition {text!r}: {value!r} is no time. Write it as 2026-11, 2026-11-30 or "
+            "2026-11-30T04:05:06Z"
+        )
 
 
 def _number(text: str) -> float | None:

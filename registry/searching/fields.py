@@ -1,18 +1,22 @@
 """The fields of a version that can be asked for."""
 
 from collections.abc import Callable, Mapping
+from datetime import UTC
 from types import MappingProxyType
 
 from registry.manifest import Version
 
 Values = tuple[str | float, ...]
 
+#: The fields that hold numbers.
+NUMBERS = frozenset({"version", "bytes", "rows", "error"})
+
 #: What each field holds; a field may hold several values.
 FIELDS: Mapping[str, Callable[[Version], Values]] = MappingProxyType(
     {
         "model": lambda v: (v.model,),
         "version": lambda v: (v.number,),
-        "created": lambda v: (v.created.isoformat(),),
+        "created": lambda v: (f"{v.created.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",),
         "bytes": lambda v: (sum(file.size for file in v.files.values()),),
         "fingerprint": lambda v: (v.fingerprint,),
         "file": lambda v: tuple(v.files),

@@ -36,12 +36,23 @@ def test_finds_versions_that_meet_all_conditions(ads_catalog, conditions, found)
         ("target", "not FIELD=VALUE"),
         ("target~x", "not FIELD=VALUE"),
         ("version>x", "version is a number"),
+        ("created>=bogus", "'bogus' is no time"),
     ],
 )
 def test_says_what_is_wrong_with_a_condition(ads_catalog, registry_command, condition, text):
     code, out, err = registry_command("search", condition)
     assert (code, out) == (StoreError.exit_code, "")
     assert text in err
+
+
+@pytest.mark.parametrize("length", [4, 7, 10, 20])
+def test_times_are_compared_as_far_as_the_value_goes(ads_catalog, length):
+    created = f"{ads_catalog.version('ads', 2).created:%Y-%m-%dT%H:%M:%SZ}"[:length]
+    alike = ads_catalog.search([f"created>={created}", f"created<={created}"])
+    assert 2 in [version.number for version in alike]
+    for sign in "<>":
+        others = ads_catalog.search([f"created{sign}{created}"])
+        assert 2 not in [version.number for version in others]
 
 
 def test_the_command_lists_them(ads_catalog, registry_command):
@@ -52,16 +63,18 @@ def test_the_command_lists_them(ads_catalog, registry_command):
 
 
 def test_own_bytes_are_those_that_nothing_else_has(ads_catalog, registry_command, tmp_path):
-    draft = write_draft(tmp_path / "draft", model="feed", answer=b"4444")
+    draft = write_draft(tmp_path / "draft", model="feed", answer=b"4" * 4096)
     ads_catalog.publish(draft, tmp_path / "draft")
     usages = ads_catalog.usage()
     whole = usages.versions["ads", 1].bytes
     assert (usages.versions["ads", 1].own, usages.versions["ads", 2].own) == (1, 1)
-    assert usages.versions["feed", 1].own == 4
+    assert usages.versions["feed", 1].own == 4096
     assert (usages.models["ads"].own, usages.models["ads"].shared) == (2, whole - 1)
-    assert usages.total == whole + 1 + 4
+    assert usages.total == whole + 1 + 4096
     lines = [line.split() for line in registry_command("du")[1].splitlines()]
-    assert [line[0] for line in lines] == ["model", "ads", "feed", "9.8"]
+    assert [line[0] for line in lines] == ["model", "ads", "feed", "13.8"]
+    assert usages.models["ads"].bytes == whole + 1
+    assert registry_command("du", "ads")[1].splitlines()[-1] == "9.8 KiB in all"
     one, two = json.loads(registry_command("du", "ads", "--json")[1])["usage"]
     assert (one["name"], one["own"], two["bytes"]) == ("ads@1", 1, whole)
     assert "no model 'adz'" in registry_command("du", "adz")[2]

@@ -43,7 +43,8 @@ def du(
     cells = [(name, size(use.bytes), size(use.own), size(use.shared)) for name, use in rows]
     if cells:
         console.show_table(("version" if model else "model", "size", "own", "shared"), cells)
-    console.say(f"{size(usages.total)} in all")
+    total = usages.models[model].bytes if model else usages.total
+    console.say(f"{size(total)} in all")
 
 
 def _rows(catalog: Catalog, usages: Usages, model: str | None) -> list[tuple[str, Usage]]:
