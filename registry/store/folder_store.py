@@ -114,8 +114,9 @@ class FolderStore:
         """List a folder: its files, and the folders with anything in them."""
         folder = self.root / check_prefix(prefix)
         with disk_faults(folder), suppress(FileNotFoundError):
-            paths = [path for path in folder.iterdir() if path.name != PARTIAL]
-            return tuple(sorted(path.name for path in paths if _holds_a_file(path)))
+            with os.scandir(folder) as found:
+                there = [one.name for one in found if one.name != PARTIAL and _holds_a_file(one)]
+            return tuple(sorted(there))
         return ()
 
     def entries(self, prefix: str, wanted: Wanted = every_key) -> Iterator[Entry]:
@@ -159,9 +160,12 @@ def _copy(original: FileIO, copy: FileIO, file: File, advance: Advance) -> None:
         raise changed(str(original.name), file, found.digest)
 
 
-def _holds_a_file(path: Path) -> bool:
+def _holds_a_file(entry: "os.DirEntry[str]") -> bool:
     """Say whether a folder holds more than the empty folders of a write that was cut off."""
-    return not path.is_dir() or any(map(_holds_a_file, path.iterdir()))
+    if not entry.is_dir():
+        return True
+    with os.scandir(entry) as found:
+        return any(map(_holds_a_file, found))
 
 
 def _files_in(folder: str | Path, prefix: str = "") -> Iterator[tuple[str, "os.DirEntry[str]"]]:

@@ -77,6 +77,22 @@ def test_killed_at_its_steps_every_action_leaves_the_store_whole(place: Place, t
 
 
 @both
+def test_who_reads_without_a_pause_never_sees_half_of_anything(place: Place, tmp_path):
+    publishes = 5 if place.endpoint else 200
+    arguments = [place.url, place.endpoint or "", str(tmp_path), str(publishes)]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.polling", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    _, looks, _, seen = done.stdout.split()
+    assert int(looks) >= int(seen) >= 2
+
+
+@both
 def test_killed_while_it_pulls_a_later_pull_is_right(place: Place, tmp_path):
     catalog = Catalog(place.open())
     draft = write_draft(tmp_path / "draft", answer=os.urandom(24 << 20))
