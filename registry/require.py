@@ -18,7 +18,8 @@ def require(module: str, *, extra: str) -> ModuleType:
         return import_module(module)
     except ImportError as error:
         raise MissingExtraError(
-            f"{module} is not installed. Run: pip install 'model-pipeline[{extra}]'"
+            f"{module} is not installed in {sys.prefix}, where this runs. Run there: "
+            f"pip install 'model-pipeline[{extra}]'"
         ) from error
 
 

@@ -78,7 +78,7 @@ def test_killed_at_its_steps_every_action_leaves_the_store_whole(place: Place, t
 
 @both
 def test_who_reads_without_a_pause_never_sees_half_of_anything(place: Place, tmp_path):
-    publishes = 5 if place.endpoint else 200
+    publishes = 10 if place.endpoint else 100
     arguments = [place.url, place.endpoint or "", str(tmp_path), str(publishes)]
     done = subprocess.run(
         [sys.executable, "-m", "tests.polling", *arguments],
