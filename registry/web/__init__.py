@@ -1,0 +1,1 @@
+"""Web pages over a registry, and the same as JSON."""

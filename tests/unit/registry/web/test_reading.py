@@ -1,0 +1,79 @@
+"""What the pages will show, read from a real folder store."""
+
+import pytest
+
+from registry import Catalog
+from registry.layout import numbered, versions_prefix
+from registry.store import open_store
+from registry.web.hosts import check_host
+from registry.web.promotion import check_origin, cookie, new_nonce, new_promotion
+from registry.web.reading import list_models, look_at_channel, look_at_model, read_version, search
+from registry.web.refusals import ForbiddenError, MisdirectedError, NotThereError, RefusalError
+from tests.drafts import write_draft
+
+
+@pytest.fixture
+def catalog(tmp_path):
+    catalog = Catalog(open_store(str(tmp_path / "store")))
+    for number in range(2):
+        folder = tmp_path / f"draft-{number}"
+        folder.mkdir()
+        catalog.publish(write_draft(folder, answer=b"%d" % number), folder)
+    catalog.move("ads", "production", 2, who="ann", why="<b>faster</b>")
+    return catalog
+
+
+def test_a_damaged_version_hides_no_other(catalog):
+    catalog.store.create(numbered(versions_prefix("ads"), 3), b"{}")
+    look = look_at_model(catalog, "ads", None)
+    assert [row.version for row in look.versions] == [3, 2, 1]
+    assert [row.fault is None for row in look.versions] == [False, True, True]
+    assert look.names_of(2) == ("production",)
+    assert look.versions[1].errors == {"cpu": {"conversion": 0.1}}
+
+
+def test_lists_models_and_history(catalog):
+    assert list_models(catalog, "AD", 1).models[0].channels == {"production": 2}
+    assert list_models(catalog, "other", 1).models == ()
+    assert look_at_channel(catalog, "ads", "production").moves[0].why == "<b>faster</b>"
+    assert len(search(catalog, ["target=cpu"]).versions) == 2
+
+
+def test_says_what_is_not_there_or_no_condition(catalog):
+    with pytest.raises(NotThereError):
+        read_version(catalog, "ads", 9)
+    with pytest.raises(NotThereError):
+        look_at_channel(catalog, "ads", "..")
+    with pytest.raises(RefusalError):
+        search(catalog, ["nonsense"])
+
+
+@pytest.mark.parametrize("host", ["evil.example", "", "a b", "127.0.0.1.evil.example:80"])
+def test_refuses_names_of_others(host):
+    with pytest.raises(MisdirectedError):
+        check_host(host, ())
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8080", "[::1]:8080", "localhost", "Registry.lan:80"])
+def test_answers_to_its_own_names(host):
+    check_host(host, {"registry.lan"})
+
+
+def test_takes_only_its_own_forms_and_token():
+    promotion, nonce = new_promotion("0123456789abcdef"), new_nonce()
+    headers = {"cookie": cookie(nonce)[1]}
+    promotion.check_form(promotion.form_of(nonce), headers)
+    promotion.check_token("0123456789abcdef")
+    for form, sent in ((promotion.form_of(nonce), {}), ("", headers), ("0" * 64, headers)):
+        with pytest.raises(ForbiddenError):
+            promotion.check_form(form, sent)
+    with pytest.raises(ForbiddenError):
+        promotion.check_token("0123456789abcdeF")
+
+
+@pytest.mark.parametrize(
+    "headers", [{"origin": "null"}, {"origin": "http://b"}, {"sec-fetch-site": "cross-site"}]
+)
+def test_refuses_what_other_sites_send(headers):
+    with pytest.raises(ForbiddenError):
+        check_origin({"host": "a", **headers})
