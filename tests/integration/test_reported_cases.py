@@ -59,7 +59,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         ),
     ),
     "same IR, different CPU, different answer": (
-        "unit/targets/test_openvino.py::test_the_precision_that_was_asked_for_is_in_force",
+        "unit/targets/test_openvino.py::test_the_precision_that_was_asked_for_is_in_force_or_refused",
         "integration/test_flow.py::test_computing_in_bf16_shows_in_precision_alone",
     ),
     "saving halves the weights by default": (

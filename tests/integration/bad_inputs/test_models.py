@@ -62,15 +62,16 @@ def test_an_onnx_file_with_a_foreign_operator(bench):
 
 
 def test_an_operator_that_openvino_lacks(bench):
+    settings = ["bins", "length", "rate", "low", "high"]
     nodes = [
-        make_node("Relu", ["x"], ["r"]),
-        make_node("Det", ["r4"], ["y"], name="tower/det"),
+        make_node("MelWeightMatrix", settings, ["weights"], name="tower/mel"),
+        make_node("MatMul", ["x", "weights"], ["y"]),
     ]
-    nodes.insert(1, make_node("Concat", ["r", "r", "r", "r"], ["r16"], axis=1))
-    nodes.insert(2, make_node("Reshape", ["r16", "four"], ["r4"]))
-    job = write(bench.folder, nodes, {"four": np.array([-1, 4, 4])})
+    numbers = (np.int64(4), np.int64(6), np.int64(8000), np.float32(0), np.float32(4000))
+    arrays = {name: np.asarray(n) for name, n in zip(settings, numbers, strict=True)}
+    job = write(bench.folder, nodes, arrays)
     targets = [{"name": "ov", "runtime": "openvino"}]
-    words = ("Det", "tower/det", "build for onnxruntime")
+    words = ("MelWeightMatrix", "tower/mel", "onnxruntime")
     bench.refuses_job(ConversionError, *words, targets=targets, **job)
 
 
