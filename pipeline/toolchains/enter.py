@@ -8,7 +8,9 @@ import os
 import sys
 from pathlib import Path
 
-from pipeline.toolchains import CURRENT, find_toolchain
+from packaging.version import Version
+
+from pipeline.toolchains import TOOLCHAINS, Toolchain
 from pipeline.toolchains.inside import our_code
 from pipeline.toolchains.place import interpreter, is_here
 from registry.errors import ContractError
@@ -19,6 +21,9 @@ from targets.serving.build import choose_build
 
 #: Says that the command was started anew, so that it is not once more.
 ENTERED = "PIPELINE_ENTERED"
+
+#: The package that a server cannot do without.
+_SERVER = "uvicorn"
 
 
 def enter(draft: Draft, target: str | None, *, to_serve: bool = False) -> None:
@@ -36,7 +41,7 @@ def enter(draft: Draft, target: str | None, *, to_serve: bool = False) -> None:
     """
     if ENTERED in os.environ:
         return
-    python, build = _place_for(draft, target)
+    python, build = _place_for(draft, target, to_serve=to_serve)
     changes = {}
     if python != Path(sys.executable):
         changes["PYTHONPATH"] = _joined(str(our_code()), os.environ.get("PYTHONPATH"))
@@ -51,17 +56,27 @@ def enter(draft: Draft, target: str | None, *, to_serve: bool = False) -> None:
         os.execve(python, call, {**os.environ, **changes, ENTERED: "1"})  # noqa: S606  our own
 
 
-def _place_for(draft: Draft, target: str | None) -> tuple[Path, Build | None]:
+def _place_for(draft: Draft, target: str | None, *, to_serve: bool) -> tuple[Path, Build | None]:
     """Return the Python in which a build can be run, and which build that is."""
     try:
         return Path(sys.executable), choose_build(draft, target)
     except ContractError:
         named = [build for build in draft.builds if target in (None, build.target)]
     for build in named:
-        toolchain = find_toolchain(find_target(build.runtime).toolchain)
-        if toolchain.name != CURRENT and not is_here(toolchain):
-            return interpreter(toolchain), build
+        for toolchain in TOOLCHAINS:
+            if not is_here(toolchain) and _can_run(toolchain, build, to_serve=to_serve):
+                return interpreter(toolchain), build
     return Path(sys.executable), None
+
+
+def _can_run(toolchain: Toolchain, build: Build, *, to_serve: bool) -> bool:
+    """Say whether it pins a version of the runtime that a build takes, and what a server needs."""
+    pinned = {pin.name: pin.version for pin in toolchain.pins()}
+    version = pinned.get(find_target(build.runtime).package)
+    if version is None or (to_serve and _SERVER not in pinned):
+        return False
+    contract = build.contract
+    return Version(contract.at_least) <= Version(version) < Version(contract.below)
 
 
 def _joined(*paths: str | None) -> str:
