@@ -4,8 +4,9 @@ from datetime import datetime
 
 from pydantic import Field
 
-from registry.manifest import Move
-from registry.marks import Tag
+from registry.comparing.difference import Difference
+from registry.manifest import Move, Version
+from registry.marks import Removal, Tag
 from registry.signature import Frozen
 
 
@@ -63,25 +64,78 @@ class ChannelRow(Frozen):
     fault: str | None = None
 
 
+class TagRow(Frozen):
+    """A tag, or why it cannot be read."""
+
+    name: str
+    tag: Tag | None = None
+    fault: str | None = None
+
+
 class ModelLook(Frozen):
     """A model: its channels, its tags, and some of its versions, the newest first.
 
     Attributes:
-        total: How many versions there are.
+        total: How many versions there are to be used.
+        removed: Those that are out of use; what they were can still be read.
         before: Ask for versions before this one to go on; None at the end.
     """
 
     model: str
     total: int
+    removed: tuple[int, ...]
     channels: tuple[ChannelRow, ...]
-    tags: tuple[Tag, ...]
+    tags: tuple[TagRow, ...]
     versions: tuple[VersionRow, ...]
     before: int | None
 
     def names_of(self, number: int) -> tuple[str, ...]:
         """Return the channels and tags that name a version."""
         at = [row.channel for row in self.channels if row.move and row.move.version == number]
-        return (*at, *(tag.name for tag in self.tags if tag.version == number))
+        tags = [row.name for row in self.tags if row.tag and row.tag.version == number]
+        return (*at, *tags)
+
+
+class VersionLook(Frozen):
+    """A version, whole.
+
+    Attributes:
+        job: The text of its job file; None where it has none, or a larger one than is shown.
+        fault: Why the job file cannot be read.
+    """
+
+    version: Version
+    removal: Removal | None
+    job: str | None = None
+    fault: str | None = None
+
+
+class ParityLook(Frozen):
+    """The largest errors of a model's versions, the oldest first.
+
+    Attributes:
+        total: How many versions there are; the newest of them are shown.
+    """
+
+    model: str
+    total: int
+    versions: tuple[VersionRow, ...]
+
+
+class DiffLook(Frozen):
+    """What two versions differ in.
+
+    Attributes:
+        whole: Also rows, graphs and the job were compared.
+        bytes: What that reads, or would.
+    """
+
+    model: str
+    before: int
+    after: int
+    whole: bool
+    bytes: int
+    difference: Difference
 
 
 class ChannelLook(Frozen):
@@ -97,8 +151,10 @@ class Found(Frozen):
     """What a search has found.
 
     Attributes:
+        where: What was asked for.
         more: There are others.
     """
 
+    where: str
     versions: tuple[VersionRow, ...]
     more: bool

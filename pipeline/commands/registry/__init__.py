@@ -18,6 +18,7 @@ from pipeline.commands.registry.pull import pull
 from pipeline.commands.registry.remove import rm
 from pipeline.commands.registry.rollback import rollback
 from pipeline.commands.registry.search import search
+from pipeline.commands.registry.serve import serve
 from pipeline.commands.registry.show import show
 from pipeline.commands.registry.sign import sign
 from pipeline.commands.registry.tag import tag
@@ -31,6 +32,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     diff,
     du,
     log,
+    serve,
     promote,
     rollback,
     tag,

@@ -7,7 +7,14 @@ from registry.layout import numbered, versions_prefix
 from registry.store import open_store
 from registry.web.hosts import check_host
 from registry.web.promotion import check_origin, cookie, new_nonce, new_promotion
-from registry.web.reading import list_models, look_at_channel, look_at_model, read_version, search
+from registry.web.reading import (
+    check_there,
+    list_models,
+    look_at_channel,
+    look_at_model,
+    read_version,
+    search,
+)
 from registry.web.refusals import ForbiddenError, MisdirectedError, NotThereError, RefusalError
 from tests.drafts import write_draft
 
@@ -36,16 +43,18 @@ def test_lists_models_and_history(catalog):
     assert list_models(catalog, "AD", 1).models[0].channels == {"production": 2}
     assert list_models(catalog, "other", 1).models == ()
     assert look_at_channel(catalog, "ads", "production").moves[0].why == "<b>faster</b>"
-    assert len(search(catalog, ["target=cpu"]).versions) == 2
+    assert len(search(catalog, "target=cpu").versions) == 2
 
 
 def test_says_what_is_not_there_or_no_condition(catalog):
     with pytest.raises(NotThereError):
         read_version(catalog, "ads", 9)
     with pytest.raises(NotThereError):
-        look_at_channel(catalog, "ads", "..")
+        check_there("channel", "..")
+    with pytest.raises(NotThereError):
+        look_at_channel(catalog, "ads", "other")
     with pytest.raises(RefusalError):
-        search(catalog, ["nonsense"])
+        search(catalog, "nonsense")
 
 
 @pytest.mark.parametrize("host", ["evil.example", "", "a b", "127.0.0.1.evil.example:80"])

@@ -1,0 +1,154 @@
+"""`pipeline registry serve` in a real browser: wide and narrow, light and dark, accessible."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import sync_playwright
+
+from registry import Catalog
+from registry.store import open_store
+from tests.drafts import write_draft
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
+SERVE = (sys.executable, "-m", "pipeline.cli", "registry", "serve")
+TOKEN = "0123456789abcdef"
+PAGES = (
+    "/models",
+    "/models/ads",
+    "/models/ads/channels/production",
+    "/models/ads/versions/2",
+    "/models/ads/parity",
+    "/models/ads/diff?before=1&after=2",
+    "/search?where=target%3Dcpu",
+    "/nothing",
+)
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory):
+    root = tmp_path_factory.mktemp("pages")
+    catalog = Catalog(open_store(str(root / "store")))
+    for number in range(2):
+        folder = root / f"draft-{number}"
+        folder.mkdir()
+        draft = write_draft(folder, answer=b"%d" % number)
+        (folder / "job.yaml").write_text(f"schema: {number}\n" + "a long line " * 30)
+        page = "<p>inside</p><script>document.body.append('ran')</script>"
+        (folder / "report" / "index.html").write_text(page)
+        catalog.publish(draft, folder)
+    catalog.move("ads", "production", 1, who="ann", why="a long reason " * 20)
+    return catalog
+
+
+def start(store, *options):
+    """Start the command and wait until it says where it listens."""
+    server = subprocess.Popen(
+        [*SERVE, "--store", store, "--port", "0", *options],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PIPELINE_PROMOTE_TOKEN": TOKEN},
+    )
+    for line in server.stderr:
+        if found := re.search("http://127.0.0.1:[0-9]+", line):
+            return server, found[0]
+    raise RuntimeError("it ended before it listened")
+
+
+@pytest.fixture(scope="module")
+def site(catalog):
+    server, address = start(catalog.store.url, "--allow-promote")
+    with server:
+        yield address
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(20) == 0
+
+
+@pytest.fixture(scope="module")
+def browser():
+    found = subprocess.run(
+        [ROOT / ".ci" / "browser"], capture_output=True, text=True, check=True, timeout=280
+    )
+    with sync_playwright() as playwright:
+        path = found.stdout.strip().splitlines()[-1]
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+def test_reads_well_everywhere(browser, site, width, scheme):
+    # axe needs to run a script, which the pages forbid.
+    context = browser.new_context(
+        bypass_csp=True, color_scheme=scheme, viewport={"width": width, "height": 800}
+    )
+    page = context.new_page()
+    for path in PAGES:
+        page.goto(site + path)
+        for summary in page.locator("summary").all():
+            summary.click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert page.get_by_role("heading", level=1).count() == 1
+        results = Axe().run(page)
+        assert results.violations_count == 0, path + results.generate_report()
+    context.close()
+
+
+def test_loads_only_its_own_and_its_policy_holds(browser, site):
+    page = browser.new_page()
+    asked, said = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: said.append(message.text))
+    for path in PAGES[:-1]:
+        page.goto(site + path)
+    assert asked
+    assert all(url.startswith(site) for url in asked)
+    assert all("frame is sandboxed" in text for text in said), said
+    page.goto(site + "/models/ads/versions/2")
+    page.locator("iframe").scroll_into_view_if_needed()
+    report = page.frame_locator("iframe")
+    report.get_by_text("inside").wait_for()
+    assert "ran" not in report.locator("body").inner_text().split()
+    page.close()
+
+
+def test_works_by_keyboard_and_promotes_by_its_form(browser, site, catalog):
+    page = browser.new_page()
+    page.goto(site + "/models/ads")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+    for label, text in (
+        ("Version", "2"),
+        ("Channel", "production"),
+        ("Who you are", "bob"),
+        ("Why", "by hand"),
+        ("Token", TOKEN),
+    ):
+        page.get_by_label(label, exact=True).fill(text)
+    page.keyboard.press("Enter")
+    page.wait_for_url(site + "/models/ads")
+    page.get_by_text("by hand").wait_for()
+    move = catalog.channel("ads", "production")
+    assert (move.version, move.who) == (2, "bob")
+    page.close()
+
+
+def test_an_address_that_is_taken_is_said(site, catalog):
+    port = site.rpartition(":")[2]
+    done = subprocess.run(
+        [*SERVE, "--store", catalog.store.url, "--port", port],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 20
+    assert "cannot be had" in done.stderr
