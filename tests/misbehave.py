@@ -83,6 +83,7 @@ def read_mapped(task, out, progress):
     with Path(task.options["file"]).open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     assert not any(mapped[:: 1 << 12])
+    read_mapped.kept = mapped  # so that it is there when the process tells of itself at its end
 
 
 def chatter(task, out, progress):

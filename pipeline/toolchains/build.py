@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec
+from importlib import metadata
 from pathlib import Path
 
 from pipeline.caching.cache import hold
@@ -106,8 +106,10 @@ def _check_disk(toolchain: Toolchain, folder: Path) -> None:
 
 
 def _check_pip() -> None:
-    if find_spec("pip") is None:
+    try:
+        metadata.version("pip")
+    except metadata.PackageNotFoundError as error:
         raise ToolchainError(
             f"toolchains are built with pip, which {sys.executable} has not. Run: "
             f"{sys.executable} -m ensurepip"
-        )
+        ) from error

@@ -16,10 +16,6 @@ from registry.progress import silent
 from registry.signature import Axis, DType, Ids, Input
 from targets import onnxruntime
 from targets.target import ThreadPlan
-from tests.toolchain_suites import HERE
-
-if HERE != "tensorflow":
-    pytest.skip("needs the toolchain of TensorFlow", allow_module_level=True)
 
 #: Of Keras itself, when it saves a model.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation")

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -28,6 +29,12 @@ def test_what_is_pinned_imports_and_nothing_else_is_there(small):
     assert run(python, "import tinypack; print(tinypack.answer)") == "42"
     code = "from importlib.metadata import distributions as d; print([x.name for x in d()])"
     assert run(python, code) == "['tinypack']"
+
+
+def test_it_is_built_where_distutils_was_imported_before(small, monkeypatch):
+    """Setuptools watches who looks for pip, and warns then."""
+    monkeypatch.setitem(sys.modules, "distutils", ModuleType("distutils"))
+    assert sync(small(), silent, never).exists()
 
 
 def test_it_is_built_once(small):
