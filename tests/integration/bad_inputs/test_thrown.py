@@ -19,7 +19,7 @@ ODD = (
 )  # fmt: skip
 
 #: These go on until they are stopped, or build environments of gigabytes.
-ENDLESS = ("serve", "toolchain sync", "toolchain doctor")
+ENDLESS = ("serve", "registry serve", "toolchain sync", "toolchain doctor")
 
 LOOKS = (
     ("ls",), ("ls", "ranker"), ("show", "ranker"), ("log", "ranker"), ("verify",),
