@@ -1,6 +1,7 @@
 """The pages and the API, asked without a socket, over a real folder store full of bad intent."""
 
 import json
+import socket
 
 import jsonschema
 import pytest
@@ -115,6 +116,17 @@ def test_a_store_that_fails_is_no_fault_of_the_request(damaged):
     for path in ("/models/ads/versions/2", "/search?where=target%3Dcpu"):
         assert ask(damaged, path).status == 502
         assert json.loads(ask(damaged, f"/api{path}").body)["error"]
+
+
+def test_a_store_that_cannot_be_reached_is_said(monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "someone")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "something")
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        endpoint = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+        app = App(Room(Catalog(open_store("s3://bucket/prefix", endpoint=endpoint))))
+        answer = ask(app, "/api/models/ads/versions/1")
+    assert (answer.status, "cannot be reached" in answer.text) == (502, True)
 
 
 def test_removed_versions_can_still_be_read(app):
