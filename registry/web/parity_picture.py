@@ -13,8 +13,8 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 52, 16, 16, 34
 #: Powers of ten that are shown: an error below or above lies at the edge.
 _LOWEST, _HIGHEST = -9, 2
 
-#: Kinds of lines that can be told apart.
-_LINES = 6
+#: Colours that can be told apart.
+_COLOURS = 6
 
 #: Numbers below the picture.
 _MOST_LABELS = 12
@@ -34,11 +34,13 @@ class Line:
     """The errors of one target and kind.
 
     Attributes:
-        number: Which of the kinds of lines it is drawn with.
+        colour: Which of the colours the target has.
+        kind: 'conversion' or 'precision', each drawn in its own way.
     """
 
     name: str
-    number: int
+    colour: int
+    kind: str
     points: tuple[Point, ...]
 
     @property
@@ -65,18 +67,20 @@ def parity_picture(look: ParityLook) -> Picture:
     names = sorted(
         {(t, kind) for row in known for t, kinds in row.errors.items() for kind in kinds}
     )
+    targets = sorted({target for target, _ in names})
     places = {row.version: _across(at, len(known)) for at, row in enumerate(known)}
     lines = [
         Line(
             name=f"{target}, {kind}",
-            number=at % _LINES,
+            colour=targets.index(target) % _COLOURS,
+            kind=kind,
             points=tuple(
                 Point(places[row.version], _height(error), f"version {row.version}: {error:.2g}")
                 for row in known
                 if (error := row.errors.get(target, {}).get(kind)) is not None
             ),
         )
-        for at, (target, kind) in enumerate(names)
+        for target, kind in names
     ]
     step = -(-len(known) // _MOST_LABELS) or 1
     across = [Point(places[row.version], HEIGHT - 12, str(row.version)) for row in known[::step]]
