@@ -18,6 +18,8 @@ _REFUSALS = {
     "502": "The store fails, or what it holds is damaged.",
 }
 
+_ABOUT = "JSON has no infinity: it is written as the string 'Infinity', and no number as 'NaN'."
+
 _PLACE = "#/components/schemas/{model}"
 
 
@@ -36,7 +38,7 @@ def openapi() -> bytes:
     }
     document = {
         "openapi": "3.1.0",
-        "info": {"title": "Model registry", "version": "1"},
+        "info": {"title": "Model registry", "version": "1", "description": _ABOUT},
         "paths": {
             f"/api{screen.path}": {"get": _operation(screen, records[screen.look, "serialization"])}
             for screen in SCREENS

@@ -62,5 +62,7 @@ def explain(error: Exception) -> tuple[HTTPStatus, str]:
         return error.status, str(error)
     if isinstance(error, StoreError | IntegrityError):
         return HTTPStatus.BAD_GATEWAY, str(error)
+    if isinstance(error, PlatformError):
+        return HTTPStatus.INTERNAL_SERVER_ERROR, str(error)
     log.error("a request failed", exc_info=error)
     return HTTPStatus.INTERNAL_SERVER_ERROR, "the request failed; the server's log says why"

@@ -3,6 +3,7 @@
 import pytest
 
 from registry import Catalog
+from registry.errors import ResourceError, ServeError, StoreError
 from registry.layout import numbered, versions_prefix
 from registry.store import open_store
 from registry.web.hosts import check_host
@@ -15,7 +16,13 @@ from registry.web.reading import (
     read_version,
     search,
 )
-from registry.web.refusals import ForbiddenError, MisdirectedError, NotThereError, RefusalError
+from registry.web.refusals import (
+    ForbiddenError,
+    MisdirectedError,
+    NotThereError,
+    RefusalError,
+    explain,
+)
 from tests.drafts import write_draft
 
 
@@ -78,6 +85,26 @@ def test_takes_only_its_own_forms_and_token():
             promotion.check_form(form, sent)
     with pytest.raises(ForbiddenError):
         promotion.check_token("0123456789abcdeF")
+
+
+def test_a_token_cannot_be_guessed():
+    assert len(new_promotion(None).token) > 40
+    assert new_promotion(None).token != new_promotion(None).token
+    for token in ("", "short", "ä" * 20):
+        with pytest.raises(ServeError):
+            new_promotion(token)
+
+
+def test_each_error_has_its_status_and_a_bug_is_not_told(caplog):
+    statuses = {
+        NotThereError("x"): (404, "x"),
+        StoreError("x"): (502, "x"),
+        ResourceError("no room"): (500, "no room"),
+    }
+    assert {error: explain(error) for error in statuses} == statuses
+    assert caplog.records == []
+    status, text = explain(KeyError("secret"))
+    assert (status, "secret" in text, len(caplog.records)) == (500, False, 1)
 
 
 @pytest.mark.parametrize(
