@@ -13,8 +13,8 @@ from packaging.version import Version
 from pipeline.toolchains import TOOLCHAINS, Toolchain
 from pipeline.toolchains.inside import our_code
 from pipeline.toolchains.place import interpreter, is_here
-from registry.errors import ContractError
-from registry.manifest import Build, Draft
+from registry.errors import ContractError, MissingExtraError
+from registry.manifest import Build, Contract, Draft
 from targets import find_target
 from targets.host.allocator import allocator_in_force, library_of
 from targets.serving.build import choose_build
@@ -62,11 +62,20 @@ def _place_for(draft: Draft, target: str | None, *, to_serve: bool) -> tuple[Pat
         return Path(sys.executable), choose_build(draft, target)
     except ContractError:
         named = [build for build in draft.builds if target in (None, build.target)]
-    for build in named:
+    for build in filter(_lacks_its_runtime, named):
         for toolchain in TOOLCHAINS:
             if not is_here(toolchain) and _can_run(toolchain, build, to_serve=to_serve):
                 return interpreter(toolchain), build
     return Path(sys.executable), None
+
+
+def _lacks_its_runtime(build: Build) -> bool:
+    """Say whether it is the runtime that this environment lacks: a CPU is no other elsewhere."""
+    try:
+        version = find_target(build.runtime).version()
+    except MissingExtraError:
+        return True
+    return not _takes(build.contract, version)
 
 
 def _can_run(toolchain: Toolchain, build: Build, *, to_serve: bool) -> bool:
@@ -75,7 +84,10 @@ def _can_run(toolchain: Toolchain, build: Build, *, to_serve: bool) -> bool:
     version = pinned.get(find_target(build.runtime).package)
     if version is None or (to_serve and _SERVER not in pinned):
         return False
-    contract = build.contract
+    return _takes(build.contract, version)
+
+
+def _takes(contract: Contract, version: str) -> bool:
     return Version(contract.at_least) <= Version(version) < Version(contract.below)
 
 

@@ -60,7 +60,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "same IR, different CPU, different answer": (
         "unit/targets/test_openvino.py::test_the_precision_that_was_asked_for_is_in_force_or_refused",
-        "integration/test_flow.py::test_computing_in_bf16_shows_in_precision_alone",
+        "integration/test_flow.py::test_computing_in_bf16_shows_in_precision_alone_and_is_refused_by_a_cpu_without",
     ),
     "saving halves the weights by default": (
         (
