@@ -11,6 +11,8 @@ import pytest
 import yaml
 
 from pipeline.stages.verdict import Validation
+from pipeline.toolchains import find_toolchain
+from pipeline.toolchains.place import is_built
 from registry import Catalog
 from registry.store import open_store
 
@@ -84,6 +86,32 @@ def test_runs_publishes_and_answers(job, checkout):
     pages = checkout.glob(f".pipeline/runs/{text['model']}/*/report/index.html")
     by_both = any(target.get("via") == "torch" for target in text["targets"])
     assert ("Two roads" in max(pages).read_text()) == by_both
+
+
+@pytest.fixture
+def ipex() -> None:
+    """Skip where IPEX's toolchain is not there; never where all of them are to be tested."""
+    if not is_built(find_toolchain("ipex")) and not os.environ.get("CI"):
+        pytest.skip("not built. Run: pipeline toolchain sync ipex")
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.stem)
+def test_is_built_for_ipex_too_and_answers_at_all_sizes(job, checkout, ipex):
+    """What no target has a say in was done by the test above: the model is not read again."""
+    text = yaml.safe_load(job.read_text())
+    text["targets"] = [{"name": "ipex-f32", "runtime": "ipex"}]
+    name = f"ipex-{job.stem}"
+    (checkout / "workflows/jobs" / f"{name}.yaml").write_text(yaml.safe_dump(text))
+    call(checkout, "run", f"workflows/jobs/{name}.yaml", "--until", "assemble")
+    found = checkout.glob(f".pipeline/runs/{text['model']}/*/run.json")
+    record = json.loads(max(found, key=lambda path: path.stat().st_mtime_ns).read_bytes())
+    (validation,) = map(Validation.model_validate, record["validations"])
+    assert validation.contract.runtime == "ipex"
+    for parity in validation.parity:
+        assert parity.passed
+        assert parity.cases > 5
+        assert parity.in_force["runtime"].startswith("ipex 2.8")
 
 
 def test_the_first_job_of_an_image_model_with_open_sizes_passes_as_it_is(checkout):
