@@ -8,15 +8,14 @@ import os
 import sys
 from pathlib import Path
 
-from packaging.version import Version
-
 from pipeline.toolchains import TOOLCHAINS, Toolchain
 from pipeline.toolchains.inside import our_code
 from pipeline.toolchains.place import interpreter, is_here
 from registry.errors import ContractError, MissingExtraError
-from registry.manifest import Build, Contract, Draft
+from registry.manifest import Build, Draft
 from targets import find_target
 from targets.host.allocator import allocator_in_force, library_of
+from targets.host.contract import takes
 from targets.serving.build import choose_build
 
 #: Says that the command was started anew, so that it is not once more.
@@ -75,7 +74,7 @@ def _lacks_its_runtime(build: Build) -> bool:
         version = find_target(build.runtime).version()
     except MissingExtraError:
         return True
-    return not _takes(build.contract, version)
+    return not takes(build.contract, version)
 
 
 def _can_run(toolchain: Toolchain, build: Build, *, to_serve: bool) -> bool:
@@ -84,11 +83,7 @@ def _can_run(toolchain: Toolchain, build: Build, *, to_serve: bool) -> bool:
     version = pinned.get(find_target(build.runtime).package)
     if version is None or (to_serve and _SERVER not in pinned):
         return False
-    return _takes(build.contract, version)
-
-
-def _takes(contract: Contract, version: str) -> bool:
-    return Version(contract.at_least) <= Version(version) < Version(contract.below)
+    return takes(build.contract, version)
 
 
 def _joined(*paths: str | None) -> str:

@@ -7,7 +7,7 @@ from types import FrameType
 
 import uvicorn
 
-from registry.errors import ServeError
+from registry.listen import listen
 from registry.web.app import App
 from registry.web.room import Room
 
@@ -33,7 +33,7 @@ def serve(room: Room, host: str, port: int, tell: Callable[[str], None]) -> None
     Raises:
         ServeError: The address cannot be had.
     """
-    with _listen(host, port) as listener, asyncio.Runner() as runner:
+    with listen(host, port, 512) as listener, asyncio.Runner() as runner:
         at = listener.getsockname()[1]
         tell(f"http://{f'[{host}]' if ':' in host else host}:{at}/")
         runner.run(_serve(room, listener))
@@ -51,18 +51,3 @@ async def _serve(room: Room, listener: socket.socket) -> None:
         timeout_graceful_shutdown=_LAST_SECONDS,
     )
     await Server(config).serve(sockets=[listener])
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen(512)
-    except (OSError, OverflowError, TypeError) as error:
-        listener.close()
-        raise ServeError(
-            f"{host}:{port} cannot be had: {error}. Stop what listens there, or take another --port"
-        ) from error
-    return listener

@@ -68,6 +68,11 @@ def check(contract: Contract, host: Host) -> None:
         raise ContractError(f"this host cannot run the build: {'; '.join(faults)}")
 
 
+def takes(contract: Contract, version: str) -> bool:
+    """Say whether a version of the runtime is in the contract's range."""
+    return Version(contract.at_least) <= Version(version) < Version(contract.below)
+
+
 def _unable(target: Target, precision: Precision) -> str:
     able = " or ".join(target.precisions)
     return f"{target.runtime} does not compute in {precision}; build for {able}"
@@ -89,7 +94,7 @@ def _runtime_faults(contract: Contract, target: Target) -> list[str]:
         version = target.version()
     except MissingExtraError:
         return [f"{target.package} is not installed. Run: pip install {wanted}"]
-    if Version(contract.at_least) <= Version(version) < Version(contract.below):
+    if takes(contract, version):
         return []
     return [f"{target.package} is {version}. Run: pip install {wanted}"]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from registry.catalog import Catalog
-from registry.errors import ServeError
+from registry.listen import listen
 from registry.manifest import Version
 from registry.require import require
 from targets.serving.app import App
@@ -60,25 +60,10 @@ def serve(catalog: Catalog, options: ServeOptions, load: Load, tell: Tell) -> No
     """
     uvloop = require("uvloop", extra="serve")
     with (
-        _listen(options.host, options.port) as listener,
+        listen(options.host, options.port, 2048) as listener,
         asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
     ):
         runner.run(_serve(catalog, options, load, tell, listener))
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen(2048)
-    except (OSError, OverflowError, TypeError) as error:
-        listener.close()
-        raise ServeError(
-            f"{host}:{port} cannot be had: {error}. Stop what listens there, or take another --port"
-        ) from error
-    return listener
 
 
 async def _serve(

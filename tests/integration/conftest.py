@@ -1,16 +1,25 @@
 """A small store in the current folder, and `pipeline registry` as people call it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
 from pipeline.cli import call
 from registry import Catalog
 from registry.store import open_store
+from tests.chromium import chromium
 from tests.drafts import write_draft
 
 Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Give a real browser."""
+    with chromium() as started:
+        yield started
 
 
 @pytest.fixture

@@ -9,14 +9,12 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
 
 from registry import Catalog
 from registry.store import open_store
 from tests.drafts import write_draft
 
 ROOT = Path(__file__).resolve().parents[2]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 SERVE = (sys.executable, "-m", "pipeline.cli", "registry", "serve")
 TOKEN = "0123456789abcdef"
 PAGES = (
@@ -69,18 +67,6 @@ def site(catalog):
         yield address
         server.send_signal(signal.SIGTERM)
         assert server.wait(20) == 0
-
-
-@pytest.fixture(scope="module")
-def browser():
-    found = subprocess.run(
-        [ROOT / ".ci" / "browser"], capture_output=True, text=True, check=True, timeout=280
-    )
-    with sync_playwright() as playwright:
-        path = found.stdout.strip().splitlines()[-1]
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])

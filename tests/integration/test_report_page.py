@@ -1,29 +1,14 @@
 """The report in a real browser: wide and narrow, light and dark, offline, accessible."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import sync_playwright
 
 from pipeline.report.write import write_report
 from tests.run_records import ids_program, run_record, split
 
 ROOT = Path(__file__).resolve().parents[2]
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    found = subprocess.run(
-        [ROOT / ".ci" / "browser"], capture_output=True, text=True, check=True, timeout=280
-    )
-    with sync_playwright() as playwright:
-        path = found.stdout.strip().splitlines()[-1]
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -1,0 +1,25 @@
+"""Take a port for a server, or say why it cannot be had."""
+
+import socket
+
+from registry.errors import ServeError
+
+
+def listen(host: str, port: int, backlog: int) -> socket.socket:
+    """Listen at an address, which is one of IPv6 if it holds a colon.
+
+    Raises:
+        ServeError: There is no such address here, or somebody else has the port.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(backlog)
+    except (OSError, OverflowError, TypeError) as error:
+        listener.close()
+        raise ServeError(
+            f"{host}:{port} cannot be had: {error}. Stop what listens there, or take another --port"
+        ) from error
+    return listener
