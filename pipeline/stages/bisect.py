@@ -22,7 +22,7 @@ from pipeline.stages.part import read_part, read_split
 from pipeline.stages.probe import Probe, Setup, read, run_plain
 from pipeline.stages.search import search
 from pipeline.stages.verdict import Validation, without_right
-from registry.errors import IntegrityError
+from registry.errors import IntegrityError, PlatformError
 from registry.format import Format
 from registry.manifest import Numbers
 from registry.progress import Progress
@@ -159,18 +159,22 @@ def _bisect(
     cuts = Cuts(_part(task.inputs["onnx"]))
     setup = Setup.of(options.target, exact=failure.kind == "conversion")
     probe = Probe(cuts, setup, failure.feeds, failure.limit, spread_of(failure.right), out / "cut")
-    taken, most = 0, 2 + ceil(log2(max(2, len(cuts))))
+    taken, fault, most = 0, "", 2 + ceil(log2(max(2, len(cuts))))
 
     def take(number: int) -> Reading | None:
-        nonlocal taken
+        nonlocal taken, fault
         progress(taken, max(most, taken + 1), "cuts")
         taken += 1
-        return probe.prefix(number)
+        try:
+            return probe.prefix(number)
+        except PlatformError as error:
+            fault = fault or probe.told(error)
+            return None
 
     found = search(len(cuts), take, options.seconds)
     if found.wrong is None:
         outcome = "unable" if found.before is None else "nowhere"
-        said = _said(failure, outcome=outcome, before=found.before, cuts=taken)
+        said = _said(failure, outcome=outcome, before=found.before, cuts=taken, fault=fault)
     else:
         single = found.wrong - found.right == 1
         said = _said(
@@ -181,13 +185,23 @@ def _bisect(
             suspects=found.wrong - found.right,
             before=found.before,
             after=found.after,
-            alone=probe.alone(found.wrong) if single else None,
-            carried=probe.carried(found.wrong) if single else None,
             cuts=taken,
+            **(_by_itself(probe, found.wrong) if single else {"fault": fault}),
         )
     shutil.rmtree(out / "cut", ignore_errors=True)
     progress(most, most, "cuts")
     return said
+
+
+def _by_itself(probe: Probe, number: int) -> dict[str, object]:
+    """Read a node that takes right values, and one that takes the target's; or say why not."""
+    found: dict[str, object] = {}
+    try:
+        found["alone"] = probe.alone(number)
+        found["carried"] = probe.carried(number)
+    except PlatformError as error:
+        found["fault"] = probe.told(error)
+    return found
 
 
 def _said(failure: Failure, **found: object) -> Bisection:

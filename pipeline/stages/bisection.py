@@ -59,6 +59,7 @@ class Bisection(Frozen):
         alone: How far the node is off by itself, when it takes right values.
         carried: How far it is off in ONNX Runtime, when it takes the target's values. Both are
             None where the node cannot run by itself.
+        fault: Why the node, or the graph, could not be run.
         cuts: How many graphs were converted and run.
     """
 
@@ -74,6 +75,7 @@ class Bisection(Frozen):
     before: Reading | None = None
     alone: Reading | None = None
     carried: Reading | None = None
+    fault: str = ""
     cuts: int = 0
     seconds: float = Field(default=0.0, ge=0)
 
@@ -90,7 +92,7 @@ def _node(found: Bisection) -> str:
 def _range(found: Bisection) -> str:
     return (
         f"first bad node: one of {found.suspects} from {found.first} to {found.last} (nothing "
-        f"between could be run in the time there is): {_off(found)}"
+        f"between could be run in the time there is{_refused(found)}): {_off(found)}"
     )
 
 
@@ -115,7 +117,7 @@ def _far(at: Reading) -> str:
 
 def _alone(found: Bisection) -> str:
     if found.alone is None:
-        return "it could not be run by itself"
+        return f"it could not be run by itself{_why(found)}"
     if found.alone.worst > 1:
         return _WRONG[found.kind]
     if found.carried is None:
@@ -123,6 +125,14 @@ def _alone(found: Bisection) -> str:
     if found.carried.worst > 1:
         return "by itself it is right: it brings out what the nodes before it are off by"
     return "by itself it is right: the difference comes from its fusion with nodes around it"
+
+
+def _refused(found: Bisection) -> str:
+    return f", or at all: {found.fault}" if found.fault else ""
+
+
+def _why(found: Bisection) -> str:
+    return f": {found.fault}" if found.fault else ", as nothing that it gives can be compared"
 
 
 def _nowhere(found: Bisection) -> str:
@@ -162,7 +172,7 @@ def _lost(found: Bisection) -> str:
 def _unable(found: Bisection) -> str:
     return (
         f"first bad node: not found: the graph could not be converted and run again in case "
-        f"'{found.case}'"
+        f"'{found.case}'{_why(found)}"
     )
 
 

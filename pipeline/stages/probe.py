@@ -1,5 +1,6 @@
 """Run a cut of an ONNX graph on a target and as it came, and read how far they are apart."""
 
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -61,30 +62,37 @@ class Probe:
     folder: Path
 
     def prefix(self, number: int) -> Reading | None:
-        """Read the graph up to a node; None where it cannot be run."""
-        try:
-            folder, feeds = self._prefix(number)
-            return self._worst(run_plain(folder, feeds), self._run_target(folder, feeds))
-        except PlatformError:
-            return None
+        """Read the graph up to a node; None where nothing of it can be compared.
+
+        Raises:
+            PlatformError: It cannot be converted or run.
+        """
+        folder, feeds = self._prefix(number)
+        return self._worst(run_plain(folder, feeds), self._run_target(folder, feeds))
 
     def alone(self, number: int) -> Reading | None:
-        """Read a node that takes right values; None where it cannot be run."""
-        try:
-            folder, feeds = self._alone(number, self._before(number, run_plain))
-            return self._worst(run_plain(folder, feeds), self._run_target(folder, feeds))
-        except PlatformError:
-            return None
+        """Read a node that takes right values; None where nothing of it can be compared.
+
+        Raises:
+            PlatformError: It cannot be converted or run by itself.
+        """
+        folder, feeds = self._alone(number, self._before(number, run_plain))
+        return self._worst(run_plain(folder, feeds), self._run_target(folder, feeds))
 
     def carried(self, number: int) -> Reading | None:
-        """Read what becomes of the target's values in a node that is right."""
-        try:
-            folder, feeds = self._alone(number, self._before(number, run_plain))
-            right = run_plain(folder, feeds)
-            folder, feeds = self._alone(number, self._before(number, self._run_target))
-            return self._worst(right, run_plain(folder, feeds))
-        except PlatformError:
-            return None
+        """Read what becomes of the target's values in a node that is right.
+
+        Raises:
+            PlatformError: The nodes before it cannot be converted or run.
+        """
+        folder, feeds = self._alone(number, self._before(number, run_plain))
+        right = run_plain(folder, feeds)
+        folder, feeds = self._alone(number, self._before(number, self._run_target))
+        return self._worst(right, run_plain(folder, feeds))
+
+    def told(self, error: PlatformError) -> str:
+        """Say what an error says, without the folder of files in the making."""
+        return re.sub(rf"{re.escape(str(self.folder))}/?[^\s:]*: ", "", str(error))
 
     def _prefix(self, number: int) -> tuple[Path, dict[str, np.ndarray]]:
         folder = _emptied(self.folder)
