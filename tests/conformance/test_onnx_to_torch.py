@@ -12,32 +12,26 @@ from registry.errors import ConversionError
 from tests.onnx_node_cases import assert_same, comparable, node_cases, to_torch
 
 NAMES = (Path(__file__).parents[1] / "data" / "onnx-core-tests.txt").read_text().split()
-LEAST = 1550
-_ROUNDING = "the reference rounds to half precision after every step; ours is closer to the answer"
-#: Cases whose expected numbers are not met, and why.
-DEVIATIONS = dict.fromkeys(
-    (
-        "test_attention_3d_causal_bf16",
-        "test_attention_3d_causal_bf16_expanded",
-        "test_attention_4d_attn_mask_causal_bf16",
-        "test_attention_4d_attn_mask_causal_bf16_expanded",
-        "test_attention_4d_causal_bf16",
-        "test_attention_4d_causal_bf16_expanded",
-        "test_attention_4d_causal_fp16_expanded",
-        "test_attention_4d_causal_padded_kv_bf16",
-        "test_attention_4d_causal_padded_kv_bf16_expanded",
-        "test_attention_4d_fp16",
-        "test_attention_4d_padded_kv_bf16",
-        "test_attention_4d_padded_kv_bf16_expanded",
-    ),
-    _ROUNDING,
+#: Cases of half precision that are held in units of the last place. What is expected rounds to
+#: the half after each step of its softmax (less the greatest, exponential, sum, quotient); ours
+#: rounds once, at its end. The onnx package's reference, made to round once there too, is up to 2
+#: units off what is expected, and at most 1 off ours.
+ROUNDED = (
+    "test_attention_3d_causal_bf16",
+    "test_attention_3d_causal_bf16_expanded",
+    "test_attention_4d_attn_mask_causal_bf16",
+    "test_attention_4d_attn_mask_causal_bf16_expanded",
+    "test_attention_4d_causal_bf16",
+    "test_attention_4d_causal_bf16_expanded",
+    "test_attention_4d_causal_fp16_expanded",
+    "test_attention_4d_causal_padded_kv_bf16",
+    "test_attention_4d_causal_padded_kv_bf16_expanded",
+    "test_attention_4d_fp16",
+    "test_attention_4d_padded_kv_bf16",
+    "test_attention_4d_padded_kv_bf16_expanded",
 )
-
-
-def marked(name: str) -> object:
-    reason = DEVIATIONS.get(name)
-    marks = [pytest.mark.xfail(reason=reason, strict=True, raises=AssertionError)] if reason else []
-    return pytest.param(name, marks=marks)
+#: What four roundings instead of one come to, in units of the last place of each number.
+UNITS = 2
 
 
 def answers(case: object) -> tuple[list[object], list[object]]:
@@ -48,7 +42,7 @@ def answers(case: object) -> tuple[list[object], list[object]]:
     return list(got), [to_torch(value) for value in wanted]
 
 
-@pytest.mark.parametrize("name", [marked(name) for name in NAMES])
+@pytest.mark.parametrize("name", sorted(set(NAMES) - set(ROUNDED)))
 def test_answers_as_onnx_says(name):
     got, wanted = answers(node_cases()[name])
     assert len(got) == len(wanted)
@@ -56,14 +50,30 @@ def test_answers_as_onnx_says(name):
         assert_same(one, other)
 
 
-def test_enough_cases_pass():
+def test_no_case_is_left_out():
     assert len(set(NAMES)) == 1613
-    assert set(DEVIATIONS) <= set(NAMES)
-    assert len(NAMES) - len(DEVIATIONS) >= LEAST
+    assert set(ROUNDED) <= set(NAMES)
 
 
-@pytest.mark.parametrize("name", sorted(DEVIATIONS))
-def test_what_deviates_is_as_close_to_the_exact_answer_as_what_is_expected(name):
+@pytest.mark.parametrize("name", ROUNDED)
+def test_half_precision_answers_as_onnx_says_but_for_how_often_it_rounds(name):
+    (got,), (wanted,) = answers(node_cases()[name])
+    assert (got.dtype, got.shape) == (wanted.dtype, wanted.shape)
+    assert wanted.dtype in (torch.float16, torch.bfloat16)
+    off = units(got, wanted)
+    assert off.numel() > 0
+    assert off.max() <= UNITS
+
+
+def units(got: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+    """Count units of the last place between numbers."""
+    kind = torch.finfo(wanted.dtype)
+    exponent = wanted.double().abs().clamp(min=kind.tiny).log2().floor()
+    return (got.double() - wanted.double()).abs() / (kind.eps * 2.0**exponent)
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_what_rounds_less_is_as_close_to_the_exact_answer_as_what_is_expected(name):
     case = node_cases()[name]
     (got, *_), (wanted, *_) = answers(case)
     exactly = import_proto(node_cases()[name.removesuffix("_expanded")].model, Path())
