@@ -25,6 +25,8 @@ class Artifact(Frozen):
         folder: Where the files lie, relative to the version's folder.
         maker: What wrote the files, with its version: 'torch.onnx (dynamo) 2.13.0'; empty where
             a file from elsewhere does not say.
+        ranges: The least and the greatest integer that inputs may hold which are rows of integer
+            tables: of users' inputs the job says it.
     """
 
     part: str
@@ -32,6 +34,7 @@ class Artifact(Frozen):
     folder: str
     signature: Signature
     maker: str
+    ranges: dict[str, tuple[int, int]] = Field(default_factory=dict)
 
 
 class Shard(Frozen):
@@ -111,8 +114,10 @@ class Lookup(Frozen):
     each row of 2-D ids, or for each entry of `offsets` where ids are 1-D.
 
     Attributes:
-        output: The dense part's input that takes the vectors.
-        ids, offsets, weights: Names of user inputs, or of outputs of the ids program.
+        output: Names the vectors: for the dense part's input that takes them, or for what
+            reads rows of an integer table as ids.
+        ids, offsets, weights: Names of user inputs, of outputs of the ids programs, or of what
+            a lookup of an integer table gives.
         padding: In a bag, ids of this value do not count. An embedding returns the
             stored row whatever this says.
         dtype: Of the vectors.
@@ -181,6 +186,7 @@ class Split(Frozen):
     Attributes:
         signature: Of the whole model.
         ids: The ids program as ONNX, or None where the inputs are the ids.
+        hops: Further ids programs, in order: they take rows of integer tables as well.
         dense: The rest of the model.
         origins: One for each table.
         vocabularies: Of inputs that were text in the model as it came.
@@ -198,3 +204,9 @@ class Split(Frozen):
     nodes_after: dict[str, int]
     remarks: tuple[Remark, ...] = ()
     vocabularies: tuple[Vocabulary, ...] = ()
+    hops: tuple[Artifact, ...] = ()
+
+    @property
+    def id_programs(self) -> tuple[Artifact, ...]:
+        """Return all that computes ids, in order."""
+        return (*((self.ids,) if self.ids else ()), *self.hops)

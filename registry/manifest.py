@@ -146,6 +146,8 @@ class Draft(Frozen):
 
     Attributes:
         inputs: What users send, with the values they may hold.
+        ids: The ids program; None where the inputs are the ids.
+        hops: Further ids programs, in order: they take rows of integer tables as well.
         recorded: A safetensors file with `input/<name>` and `output/<name>` of the
             original model: what a rollout compares served answers with.
         report: The run's report, if there is one: folder with index.html and report.json.
@@ -164,6 +166,12 @@ class Draft(Frozen):
     recorded: str | None
     report: str | None
     lineage: Lineage
+    hops: tuple[Artifact, ...] = ()
+
+    @property
+    def id_programs(self) -> tuple[Artifact, ...]:
+        """Return all that computes ids, in order."""
+        return (*((self.ids,) if self.ids else ()), *self.hops)
 
 
 class Version(Draft):

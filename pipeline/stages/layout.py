@@ -20,11 +20,6 @@ class Pieces:
     split_folder: Path
     tables_folder: Path
 
-    @property
-    def ids(self) -> Artifact | None:
-        """The ids program, as it lies in a version's folder."""
-        return self.split.ids and self.split.ids.model_copy(update={"folder": "ids"})
-
 
 def read_pieces(inputs: Mapping[str, Path]) -> Pieces:
     """Read the outputs of the split and the tables task."""
@@ -33,9 +28,9 @@ def read_pieces(inputs: Mapping[str, Path]) -> Pieces:
 
 
 def link_pieces(pieces: Pieces, folder: Path) -> None:
-    """Link the ids program, the vocabularies and the tables into a version's folder."""
-    if pieces.split.ids is not None:
-        link(pieces.split_folder / pieces.split.ids.folder, folder / "ids")
+    """Link the ids programs, the vocabularies and the tables into a version's folder."""
+    for program in pieces.split.id_programs:
+        link(pieces.split_folder / program.folder, folder / program.folder)
     for vocabulary in pieces.split.vocabularies:
         link(pieces.split_folder / vocabulary.file, folder / vocabulary.file)
     for table in pieces.tables:

@@ -158,7 +158,8 @@ def draft_of(options: Options, pieces: Pieces, parts: Mapping[str, Path], folder
         signature=pieces.split.signature,
         inputs=options.inputs,
         axes=options.axes,
-        ids=pieces.ids,
+        ids=pieces.split.ids,
+        hops=pieces.split.hops,
         tables=tuple(
             table.model_copy(update={"unknown": "error", "default_row": None})
             for table in pieces.tables
