@@ -32,8 +32,7 @@ test: lint data toolchains
 	@.ci/browser >/dev/null
 	@command -v curl >/dev/null || .ci/debs curl
 	@command -v g++ >/dev/null || .ci/debs g++
-	@find /usr/lib/x86_64-linux-gnu .services/debian/usr/lib -name libjemalloc.so.2 2>/dev/null | grep -q . || \
-		.ci/debs libjemalloc2
+	@.ci/allocators
 	$(PY) -m pytest -q -n auto --maxprocesses 4 --dist loadfile
 
 schema: setup

@@ -15,7 +15,6 @@ from pydantic import Field, model_validator
 from registry.errors import ContractError, MissingExtraError
 from registry.format import ENTRY, Format
 from registry.signature import Layout, Precision, Signature
-from targets.host.allocator import allocator_in_force
 from targets.target import Target, ThreadPlan
 from targets.torch_options import TorchOptions
 from targets.torch_runner import TorchRunner, fix_threads, last_line, warm_up
@@ -143,7 +142,6 @@ def _force(precision: Precision) -> dict[str, str]:
         "f32 products": ipex.get_fp32_math_mode().name.lower(),
         "onednn": str(torch.backends.mkldnn.enabled).lower(),
         "quantised by": str(torch.backends.quantized.engine),
-        "allocator": allocator_in_force(),
     }
 
 

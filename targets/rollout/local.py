@@ -1,13 +1,13 @@
 """Servers on this host: `pipeline serve`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from registry.errors import PlatformError, RolloutError, ServeError
 from registry.manifest import Build, Version
 from targets.rollout.environment import Environment, Site, Step
 from targets.serving.build import choose_build
-from targets.serving.client import infer, is_there, reload
+from targets.serving.client import in_force, infer, is_there, reload
 from targets.serving.compare import compare
 from targets.serving.fetch import fetch, folder_of
 from targets.serving.kept import Hold, tidy
@@ -32,8 +32,8 @@ def _prove(site: Site, version: Version) -> Iterator[Step]:
     recorded = _recorded(site, version)
     loaded = load_folder(folder, version, build, LoadOptions(site.cache, build.target))
     try:
-        in_force = ", ".join(f"{k} {v}" for k, v in loaded.predictor.in_force().items())
-        yield Step("load", in_force)
+        force = loaded.predictor.in_force()
+        yield Step("load", ", ".join(f"{name} {value}" for name, value in force.items()))
         answers = loaded.predictor.predict(recorded.inputs)
         yield Step(
             "compare", _compare(answers, recorded, build, f"{version.model} {version.number}")
@@ -51,17 +51,32 @@ def confirm(site: Site, version: Version) -> Iterator[Step]:
         try:
             reload(server, site.patience)
             number, answers = infer(server, recorded.inputs)
+            told = in_force(server)
         except ServeError as error:
             raise RolloutError(str(error)) from error
         if number != version.number:
             raise RolloutError(f"{where} answers with version {number}, not {version.number}")
-        build = choose_build(version, site.target)
-        yield Step("serve", f"{where}: {_compare(answers, recorded, build, where)}")
+        build = _served(version, told) or choose_build(version, site.target)
+        compared = _compare(answers, recorded, build, where)
+        yield Step("serve", f"{where}: {compared}; {_memory(build, told)}")
     if not servers:
         yield Step("serve", f"no server runs from {site.cache}; others see the channel move")
     folder = folder_of(version, site.cache)
     if gone := tidy(folder.parent, stays=folder.name):
         yield Step("tidy", f"removed from this host: {', '.join(gone)}; the store still has them")
+
+
+def _served(version: Version, told: Mapping[str, str]) -> Build | None:
+    """Find the build that a server says it answers with; an older server says nothing."""
+    return next((one for one in version.builds if one.target == told.get("target")), None)
+
+
+def _memory(build: Build, told: Mapping[str, str]) -> str:
+    """Say which allocator a server has: it was chosen when the server began."""
+    has, wanted = told.get("allocator", "unknown"), build.allocator
+    if has == wanted:
+        return f"allocator {has}"
+    return f"allocator {has}, and {build.target} asks for {wanted}: start the server anew"
 
 
 def settle(site: Site, version: Version) -> None:

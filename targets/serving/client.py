@@ -26,6 +26,16 @@ def is_there(presence: Presence) -> bool:
     return answer.get("instance") == presence.instance
 
 
+def in_force(presence: Presence) -> dict[str, str]:
+    """Ask what is in force in the server: its build's target, precision, threads, allocator.
+
+    Raises:
+        ServeError: The server does not answer, or refuses.
+    """
+    told = _ask(presence, "GET", f"/v2/models/{presence.model}", 5).get("parameters", {})
+    return {str(name): str(value) for name, value in told.items()}
+
+
 def reload(presence: Presence, timeout: float) -> None:
     """Let the server go to what its channel points to now, and wait until that is live.
 

@@ -8,6 +8,7 @@ from time import monotonic
 from uuid import uuid4
 
 from registry.errors import PlatformError
+from targets.host.allocator import allocator_in_force
 from targets.serving.form import Field
 from targets.serving.live import Live, Served
 from targets.serving.refusals import EncodingError, LoadingError, UnknownError, as_reply
@@ -73,16 +74,18 @@ async def metrics(room: Room, call: Call) -> Reply:
 
 
 async def model(room: Room, call: Call) -> Reply:
-    """Describe the version that is live."""
+    """Describe the version that is live, and what is in force in this process."""
     served = _find(room, call)
-    form = served.loaded.form
+    form, build = served.loaded.form, served.loaded.build
+    in_force = served.loaded.predictor.in_force()
     return tell(
         {
             "name": room.live.model,
             "versions": [str(served.number)],
-            "platform": served.loaded.build.runtime,
+            "platform": build.runtime,
             "inputs": [_describe(entry) for entry in form.inputs.values()],
             "outputs": [_describe(entry) for entry in form.outputs.values()],
+            "parameters": in_force | {"target": build.target, "allocator": allocator_in_force()},
         }
     )
 
