@@ -71,21 +71,6 @@ def test_publishing_again_brings_back_a_blob_that_was_removed(place: Place, tmp_
     catalog.verify(version)
 
 
-def test_sixteen_publishers_at_once_get_sixteen_numbers(place: Place, tmp_path):
-    catalogs = [Catalog(place.open()) for _ in range(4)]
-
-    def one(n: int) -> int:
-        return publish(catalogs[n % 4], tmp_path / str(n), b"answer %d" % n).number
-
-    with ThreadPoolExecutor(16) as pool:
-        numbers = list(pool.map(one, range(16)))
-    assert sorted(numbers) == list(range(1, 17))
-    for n, number in enumerate(numbers):
-        version = catalogs[0].version("ads", number)
-        folder = catalogs[0].pull(version, tmp_path / "pulled")
-        assert (folder / "builds/cpu/model.bin").read_bytes() == b"answer %d" % n
-
-
 def test_sixteen_publishers_of_the_same_bytes_make_one_version(catalog, tmp_path):
     with ThreadPoolExecutor(16) as pool:
         made = list(pool.map(lambda n: publish(catalog, tmp_path / str(n)), range(16)))

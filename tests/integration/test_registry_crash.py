@@ -61,16 +61,7 @@ def test_killed_at_any_moment_it_leaves_no_half_version(place: Place, tmp_path):
 @both
 def test_killed_at_its_steps_every_action_leaves_the_store_whole(place: Place, tmp_path):
     every, kills = (40, 2) if place.endpoint else (5, 10)
-    arguments = [place.url, place.endpoint or "", str(tmp_path), str(every), str(kills)]
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.killing", *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    *actions, moments = (line.split() for line in done.stdout.splitlines())
+    *actions, moments = run("killing", place, tmp_path, every, kills)
     assert [name for name, _ in actions] == ["push", "move", "pull", "sweep"]
     assert all(int(steps) >= every for _, steps in actions)
     assert moments == ["moments", str(kills)]
@@ -79,17 +70,28 @@ def test_killed_at_its_steps_every_action_leaves_the_store_whole(place: Place, t
 @both
 def test_who_reads_without_a_pause_never_sees_half_of_anything(place: Place, tmp_path):
     publishes = 10 if place.endpoint else 100
-    arguments = [place.url, place.endpoint or "", str(tmp_path), str(publishes)]
+    [[_, looks, _, seen]] = run("polling", place, tmp_path, publishes)
+    assert int(looks) >= int(seen) >= 2
+
+
+@both
+def test_sixteen_processes_that_publish_one_model_at_once_get_a_number_each(place: Place, tmp_path):
+    times = 1 if place.endpoint else 4
+    assert run("crowd", place, tmp_path, 16, times) == [["versions", str(16 * times)]]
+
+
+def run(program: str, place: Place, folder: Path, *numbers: int) -> list[list[str]]:
+    """Run a program of the tests to its end, and return the words of its lines."""
+    arguments = [place.url, place.endpoint or "", str(folder), *map(str, numbers)]
     done = subprocess.run(
-        [sys.executable, "-m", "tests.polling", *arguments],
+        [sys.executable, "-m", f"tests.{program}", *arguments],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    _, looks, _, seen = done.stdout.split()
-    assert int(looks) >= int(seen) >= 2
+    return [line.split() for line in done.stdout.splitlines()]
 
 
 @both
