@@ -99,6 +99,25 @@ def script_loop(
     return [*restore(made[: len(carried)]), *made[len(carried) :]]
 
 
+def script_while(
+    condition: "Body", body: "Body", states: "Sequence[Tensor]", captured: "Sequence[Tensor]"
+) -> "list[Tensor]":
+    """Run a body as long as a condition holds of the states; gives the last of them."""
+    import torch
+
+    inputs = [*states, *captured]
+    holds = _traced(lambda taken: condition(*taken), inputs)
+    step = _traced(lambda taken: body(*taken), inputs)
+
+    def run(states: list[torch.Tensor], captured: list[torch.Tensor]) -> list[torch.Tensor]:
+        while bool(holds(states + captured)[0]):
+            states = step(states + captured)
+        return states
+
+    made: list[Tensor] = script(run)(list(states), list(captured))
+    return made
+
+
 def _growing_states(
     first: "list[Tensor]", body: "Body", states: "Sequence[Any]", captured: "Sequence[Any]"
 ) -> list[Any]:

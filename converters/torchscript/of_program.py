@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from converters.onnx_to_torch.scripted import script_branch
+from converters.torchscript.higher_order import HIGHER_ORDER
 from registry.errors import ConversionError
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def traceable(program: "ExportedProgram", file: Path) -> "torch.nn.Module":
     """Give a module of functions that take computed sizes, without checks.
 
     Raises:
-        ConversionError: The program loops, of which a trace keeps what the example did, or has
-            an operator that takes no computed sizes.
+        ConversionError: The program has an operator that takes graphs and is not known here, or
+            one that takes no computed sizes.
     """
     import torch
 
@@ -48,11 +48,7 @@ def _prepare(graph: "torch.fx.Graph", module: "torch.nn.Module", file: Path) -> 
 
     for node in list(graph.nodes):
         if isinstance(node.target, torch._ops.HigherOrderOperator):
-            node.target = _branching(node, file)
-            for each in node.args[1:3]:
-                inner = module.get_submodule(each.target)
-                _prepare(inner.graph, inner, file)
-                inner.recompile()
+            _replace(node, module, file)
         elif _name(node) in _CHECKS:
             graph.erase_node(node)
         elif isinstance(node.target, torch._ops.OpOverload) and _is_sized(node):
@@ -60,12 +56,18 @@ def _prepare(graph: "torch.fx.Graph", module: "torch.nn.Module", file: Path) -> 
     graph.eliminate_dead_code()
 
 
-def _branching(node: "torch.fx.Node", file: Path) -> Callable[..., Any]:
-    if str(node.target) != "cond":
+def _replace(node: "torch.fx.Node", module: "torch.nn.Module", file: Path) -> None:
+    """Put a function in the place of an operator that takes graphs, and prepare those."""
+    found = HIGHER_ORDER.get(str(node.target))
+    if found is None:
         raise ConversionError(
-            f"{file}: holds {node.target}, of which a trace keeps one way: take `via: onnx`"
+            f"{file}: holds {node.target}, which no trace keeps as it is: take `via: onnx`"
         )
-    return _cond
+    node.target = found.function
+    for at in found.graphs:
+        inner = module.get_submodule(node.args[at].target)
+        _prepare(inner.graph, inner, file)
+        inner.recompile()
 
 
 def _flatten(graph: "torch.fx.Graph") -> None:
@@ -105,15 +107,6 @@ def _function(node: "torch.fx.Node", file: Path) -> Callable[..., Any]:
     raise ConversionError(
         f"{file}: operator {node.target} takes no computed sizes: take `via: onnx`"
     )
-
-
-def _cond(
-    condition: Any,  # noqa: ANN401 - a comparison of sizes in a trace is a tensor
-    then: Callable[..., Any],
-    otherwise: Callable[..., Any],
-    captured: Any = (),  # noqa: ANN401
-) -> list[Any]:
-    return script_branch(condition, then, otherwise, captured)
 
 
 def _size(tensor: Any, axis: int) -> Any:  # noqa: ANN401 - a size in a trace is a tensor

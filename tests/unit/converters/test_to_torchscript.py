@@ -7,10 +7,12 @@ import pytest
 import torch
 from onnx import TensorProto
 from onnx.helper import make_graph, make_node, make_tensor, make_tensor_value_info
+from torch._higher_order_ops.scan import scan
 
 from converters import onnx_to_torchscript, torch_to_onnx, torch_to_torchscript
 from converters.converter import ConvertOptions
 from converters.programs.files import save_program
+from converters.torchscript.of_program import traceable
 from registry.errors import ConversionError
 from registry.format import ENTRY, Format
 from registry.signature import DType, Input, Signature, Tensor
@@ -147,16 +149,72 @@ def test_a_program_chooses_its_branch_in_every_call(tmp_path):
         np.testing.assert_allclose(found, (positive if sign > 0 else -x).numpy())
 
 
-def test_a_program_that_loops_is_sent_through_onnx(tmp_path):
-    class Doubling(torch.nn.Module):
-        def forward(self, x):
-            body = (lambda x: x.sum() < 100, lambda x: (x + x,), (x,))
-            return torch._higher_order_ops.while_loop(*body)[0]
+class Doubling(torch.nn.Module):
+    """Doubles until there is enough, and halves what is too much."""
 
-    source = written_program(Doubling(), tmp_path / "source")
-    file = source / ENTRY[Format.EXPORTED_PROGRAM]
-    with pytest.raises(ConversionError, match=f"{file.name}: holds while_loop.*take `via: onnx`"):
-        torch_to_torchscript.convert(source, tmp_path / "out", ConvertOptions())
+    def forward(self, x):
+        def halve(x):
+            return torch._higher_order_ops.while_loop(
+                lambda x: x.amax() > 70, lambda x: (x / 2,), (x,)
+            )
+
+        def double(turns, x):
+            return turns + 1, halve(x + x)[0]
+
+        loop = torch._higher_order_ops.while_loop
+        state = (torch.tensor(0), x)
+        return loop(lambda turns, x: (x.sum() < 100) & (turns < x.shape[0] + 5), double, state)[1]
+
+
+class Sums(torch.nn.Module):
+    """Adds rows up, and keeps each sum."""
+
+    def forward(self, x):
+        def step(total, row):
+            return total + row, (total + row) * 1.0
+
+        return scan(step, torch.zeros(2), x)[1]
+
+
+class Rows(torch.nn.Module):
+    """Takes each row by its own sum."""
+
+    def forward(self, x):
+        return torch._higher_order_ops.map(lambda row: row * row.sum(), x)
+
+
+class Ungraded(torch.nn.Module):
+    """Keeps no gradients of one step."""
+
+    def forward(self, x):
+        with torch.no_grad():
+            y = x.reshape(-1, 2) * x.shape[0]
+        return y + x
+
+
+@pytest.mark.parametrize("kind", [Doubling, Sums, Rows, Ungraded])
+def test_a_program_loops_as_often_as_its_inputs_say(kind, tmp_path):
+    source = written_program(kind(), tmp_path / "source")
+    torch_to_torchscript.convert(source, tmp_path / "out", ConvertOptions())
+    runner = opened(tmp_path / "out")
+    for rows, size in ((1, 1), (3, 2), (7, 0.01), (2, 90)):
+        x = torch.rand(rows, 2) * size
+        (found,) = runner.run({"x": x.numpy()}).values()
+        np.testing.assert_allclose(found, kind()(x).numpy(), 1e-6)
+
+
+class Halved(torch.nn.Module):
+    """Multiplies in half precision."""
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return x @ x.T
+
+
+def test_what_takes_graphs_and_is_not_known_is_sent_through_onnx(tmp_path):
+    program = torch.export.export(Halved(), (torch.ones(3, 2),))
+    with pytest.raises(ConversionError, match=r"m\.pt2: holds wrap_with_autocast.*`via: onnx`"):
+        traceable(program, tmp_path / "m.pt2")
 
 
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
