@@ -1,0 +1,90 @@
+"""The table of a package, in Markdown."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.zoo.environment import versions_of
+from benchmarks.zoo.outcome import Build, Outcome
+from benchmarks.zoo.package import RUNTIMES, Package
+
+TABLES = Path(__file__).parent / "tables"
+
+_NAMES = {"openvino": "OpenVINO", "onnxruntime": "ONNX Runtime", "ipex": "IPEX"}
+
+
+def write_table(package: Package, outcomes: Sequence[Outcome]) -> Path:
+    """Write `tables/<package>.md`."""
+    file = TABLES / f"{package.name}.md"
+    file.write_text(table(package, outcomes))
+    return file
+
+
+def table(package: Package, outcomes: Sequence[Outcome]) -> str:
+    """Tell of each model, and of all together."""
+    lines = [f"# {package.name}", "", f"Made by `make zoo`; {versions_of(package)}.", ""]
+    lines += [_sums(outcomes), "", *_head(), *map(_row, outcomes)]
+    lines += _reasons(outcomes)
+    lines += _list("No model that is served", package.left_out.items())
+    return "\n".join(lines) + "\n"
+
+
+def _sums(outcomes: Sequence[Outcome]) -> str:
+    total = len(outcomes)
+    exact = sum(one.exact is not None and one.exact.equal for one in outcomes)
+    free = sum(bool(one.axes) and not one.fixed for one in outcomes)
+    held = sum(one.holds for one in outcomes)
+    by = [
+        f"{_NAMES[runtime]} {sum(_build(one, runtime).within for one in outcomes)}"
+        for runtime in RUNTIMES
+    ]
+    return (
+        f"**{held} of {total} models hold in everything.** All dynamic axes kept: {free}; split "
+        f"equal to the bit: {exact}; converted and within tolerance: {', '.join(by)}."
+    )
+
+
+def _head() -> list[str]:
+    names = [_NAMES[runtime] for runtime in RUNTIMES]
+    columns = ["model", "axes kept", "tables cut", "split equal", *names]
+    return [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+
+
+def _row(one: Outcome) -> str:
+    axes = ", ".join((*one.axes, *(f"{name} fixed" for name in one.fixed))) or "none"
+    exact = "no" if one.exact is None else "yes" if one.exact.equal else f"{one.exact.worst:.0e}"
+    builds = [_told(_build(one, runtime)) for runtime in RUNTIMES]
+    return f"| {' | '.join([one.model, axes, str(one.tables), exact, *builds])} |"
+
+
+def _told(build: Build) -> str:
+    if not build.converted:
+        return "not converted"
+    worst = "" if build.worst is None else f"{build.worst:.0e}"
+    return worst if build.within else f"**off** {worst}".strip()
+
+
+def _build(one: Outcome, runtime: str) -> Build:
+    missing = Build(runtime=runtime, converted=False, within=False, worst=None)
+    return next((build for build in one.builds if build.runtime == runtime), missing)
+
+
+def _reasons(outcomes: Sequence[Outcome]) -> list[str]:
+    failures = [
+        (
+            f"{one.model}, {fault.task}",
+            _short(fault.message) + (f" ({one.blame})" * bool(one.blame)),
+        )
+        for one in outcomes
+        for fault in one.faults
+    ]
+    fixed = [(one.model, "; ".join(one.fixed)) for one in outcomes if one.fixed]
+    return _list("What does not hold, and why", failures) + _list("Fixed axes", fixed)
+
+
+def _short(message: str) -> str:
+    return " ".join(message.replace("|", "/").split())[:400]
+
+
+def _list(title: str, entries: object) -> list[str]:
+    lines = [f"- {name}: {text}" for name, text in entries]  # type: ignore[attr-defined]
+    return ["", f"## {title}", "", *lines] if lines else []
