@@ -28,8 +28,9 @@ def find_files(folder: Path, draft: Draft) -> dict[str, Path]:
 
 def named(draft: Draft) -> set[str]:
     """Return the files that a draft cannot do without."""
-    artifacts = [build.dense for build in draft.builds] + [draft.ids] * (draft.ids is not None)
-    names = {str(PurePosixPath(part.folder) / ENTRY[part.format]) for part in artifacts if part}
+    built = (part.artifact for build in draft.builds for part in build.parts)
+    artifacts = (*built, *draft.id_programs)
+    names = {str(PurePosixPath(part.folder) / ENTRY[part.format]) for part in artifacts}
     names |= {shard.file for table in draft.tables for shard in table.shards}
     names |= {vocabulary.file for vocabulary in draft.vocabularies}
     names |= {draft.recorded} if draft.recorded else set()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from pydantic.main import IncEx
 
-from registry.manifest import Draft, File
+from registry.manifest import Build, BuiltPart, Draft, File
 
 #: Of a version's folder: text about how it came to be, which answers nothing.
 _TEXTS = frozenset({"job.yaml", "draft.json"})
@@ -17,15 +17,9 @@ _ARTIFACT = {"maker"}
 _TOLERANCE: IncEx = {"__all__": {"output", "atol", "rtol", "because"}}
 _PARITY: dict[str, IncEx | bool] = {"kind": True, "outputs": _TOLERANCE, "losses": True}
 _PARITIES: IncEx = {"__all__": _PARITY}
-_BUILD: dict[str, IncEx | bool] = {
-    "target": True,
-    "runtime": True,
-    "precision": True,
-    "dense": True,
-    "contract": True,
-    "parity": _PARITIES,
-}
-_UNMEASURED = {"dense": _ARTIFACT, "contract": {"memory"}}
+_BUILD: dict[str, IncEx | bool] = {"target": True, "parity": _PARITIES}
+_PART = {"runtime", "precision", "contract"}
+_UNMEASURED: IncEx = {"contract": {"memory"}}
 
 
 def fingerprint(draft: Draft, files: Mapping[str, File]) -> str:
@@ -45,20 +39,40 @@ def fingerprint(draft: Draft, files: Mapping[str, File]) -> str:
         },
         "ids": draft.ids
         and draft.ids.model_dump(mode="json", exclude_defaults=True, exclude=_ARTIFACT),
+        **_hops(draft),
         "tables": [table.model_dump(mode="json", exclude_defaults=True) for table in draft.tables],
         "lookups": [
             lookup.model_dump(mode="json", exclude_defaults=True) for lookup in draft.lookups
         ],
-        "builds": [
-            build.model_dump(
-                mode="json", exclude_defaults=True, include=_BUILD, exclude=_UNMEASURED
-            )
-            for build in draft.builds
-        ],
+        "builds": [_of_build(build) for build in draft.builds],
         "files": {name: file.digest for name, file in files.items() if _answers(draft, name)},
     }
     text = json.dumps(answering, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _hops(draft: Draft) -> dict[str, object]:
+    """Leave versions without any, which most are, the fingerprint that they always had."""
+    programs = [
+        one.model_dump(mode="json", exclude_defaults=True, exclude=_ARTIFACT) for one in draft.hops
+    ]
+    return {"hops": programs} if programs else {}
+
+
+def _of_build(build: Build) -> dict[str, object]:
+    """Describe a build; one that is not cut into parts, as when none was ever cut."""
+    known = build.model_dump(mode="json", exclude_defaults=True, include=_BUILD)
+    if len(build.parts) == 1:
+        return known | _of_part(build.parts[0])
+    return known | {"parts": [{"name": one.name, **_of_part(one)} for one in build.parts]}
+
+
+def _of_part(part: BuiltPart) -> dict[str, object]:
+    artifact = part.artifact.model_dump(mode="json", exclude_defaults=True, exclude=_ARTIFACT)
+    demands = part.model_dump(
+        mode="json", exclude_defaults=True, include=_PART, exclude=_UNMEASURED
+    )
+    return {**demands, "dense": artifact}
 
 
 def _answers(draft: Draft, name: str) -> bool:

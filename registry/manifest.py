@@ -95,15 +95,49 @@ class Parity(Frozen):
     passed: bool
 
 
-class Build(Frozen):
-    """The dense part built for one target."""
+class BuiltPart(Frozen):
+    """One part, built for one target of the job."""
 
     target: str
     runtime: str
     precision: Precision
-    dense: Artifact
+    artifact: Artifact
     contract: Contract
+
+    @property
+    def name(self) -> str:
+        """The part's name: `dense` where the dense part was not cut."""
+        return self.artifact.part
+
+
+class Build(Frozen):
+    """The dense part as it can be run: whole, or in parts that are each built for a target.
+
+    Attributes:
+        target: The build's name: that of its target where all parts have the same.
+        parts: In the order in which they run. Each takes user inputs, vectors of lookups, and
+            what parts before it answer, all by name.
+        parity: Of the whole composition.
+    """
+
+    target: str
+    parts: tuple[BuiltPart, ...] = Field(min_length=1)
     parity: tuple[Parity, ...]
+
+    @property
+    def runtime(self) -> str:
+        """Name the runtimes that the parts take, each once: 'openvino + onnxruntime'."""
+        return " + ".join(dict.fromkeys(part.runtime for part in self.parts))
+
+    @property
+    def precision(self) -> str:
+        """Name what the parts compute in, each once: 'f32'."""
+        return " + ".join(dict.fromkeys(part.precision for part in self.parts))
+
+    @property
+    def allocator(self) -> Allocator:
+        """Where a server of it takes its memory from: one process has one."""
+        return self.parts[0].contract.allocator
 
 
 class ToolchainUse(Frozen):

@@ -1,21 +1,19 @@
-"""A version, opened: ids → lookups → dense, from one folder."""
+"""A version, opened: ids → lookups → the parts of a build, from one folder."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from registry.errors import ContractError, IntegrityError
 from registry.manifest import Build, Draft
-from registry.signature import Axis, Input, Precision, Signature, same_but_unnamed
-from targets import find_target
-from targets.embedding.ids import IdsProgram
-from targets.embedding.lookups import look_up
-from targets.embedding.tables import MappedTable, open_table
-from targets.host.contract import check
-from targets.host.cpu import host, thread_plan
+from registry.signature import Axis, Input, Precision, Signature
+from targets.chain import Chain, load_chain, missing_from
+from targets.embedding.part import EmbeddingPart
+from targets.host.contract import check_build
+from targets.host.cpu import host
 from targets.inputs import check_inputs, check_kept_ids
-from targets.target import Arrays, Runner
+from targets.target import Arrays
 
 
 class Predictor:
@@ -25,18 +23,13 @@ class Predictor:
         signature: Of the whole model.
     """
 
-    def __init__(
-        self, draft: Draft, ids: IdsProgram | None, tables: dict[str, MappedTable], dense: Runner
-    ) -> None:
+    def __init__(self, draft: Draft, embedding: EmbeddingPart, chain: Chain) -> None:
         self.signature: Signature = draft.signature
         self.inputs: tuple[Input, ...] = draft.inputs
         self.axes: Mapping[str, Axis] = draft.axes
-        self._ids = ids
-        self._tables = tables
-        self._lookups = draft.lookups
-        self._dense = dense
-        self._taken = tuple(tensor.name for tensor in dense.signature.inputs)
-        self._kept = tuple(one for one in draft.inputs if one.ids and one.name in self._taken)
+        self._embedding = embedding
+        self._chain = chain
+        self._kept = tuple(one for one in draft.inputs if one.ids and one.name in chain.takes)
 
     def predict(self, inputs: Arrays) -> dict[str, np.ndarray]:
         """Answer one batch.
@@ -50,23 +43,30 @@ class Predictor:
         Raises:
             InputError: With every fault of the inputs.
         """
-        answers = self._dense.run(self.feeds(inputs))
+        answers = self._chain.run(self.feeds(inputs))
         return {tensor.name: answers[tensor.name] for tensor in self.signature.outputs}
 
     def feeds(self, inputs: Arrays) -> dict[str, np.ndarray]:
-        """Return what the dense part is fed for a batch.
+        """Return what the parts of a build find before the first one runs: inputs and vectors.
 
         Raises:
             InputError: With every fault of the inputs.
         """
         check_inputs(inputs, self.inputs, self.axes)
         check_kept_ids(inputs, self._kept)
-        values = dict(inputs)
-        if self._ids:
-            values |= self._ids.run(inputs)
-        for lookup in self._lookups:
-            values[lookup.output] = look_up(lookup, self._tables[lookup.table], values)
-        return {name: values[name] for name in self._taken}
+        return self._embedding.run(inputs)
+
+    def by_part(self, inputs: Arrays) -> Iterator[tuple[str, Arrays, Arrays]]:
+        """Yield for each part its name, what it is fed for a batch and what it answers.
+
+        Raises:
+            InputError: With every fault of the inputs.
+        """
+        values = self.feeds(inputs)
+        for link in self._chain.links:
+            answers = link.run(values)
+            yield link.name, {name: values[name] for name in link.takes}, answers
+            values |= answers
 
     def warm_up(self) -> None:
         """Answer zeros of the smallest shapes once: the first answer is the slowest."""
@@ -83,14 +83,13 @@ class Predictor:
 
     def in_force(self) -> dict[str, str]:
         """Read back what is done: precision, threads, streams, device, and formats of rows."""
-        formats = sorted({table.rows_as for table in self._tables.values()})
+        formats = sorted({table.rows_as for table in self._embedding.tables.values()})
         narrowed = {"rows": ", ".join(formats)} if formats not in ([], ["f32"]) else {}
-        return {**self._dense.in_force(), **narrowed}
+        return {**self._chain.in_force(), **narrowed}
 
     def close(self) -> None:
         """Unmap the tables, once the last answer under way is given."""
-        for table in self._tables.values():
-            table.close()
+        self._embedding.close()
 
 
 def open_predictor(
@@ -105,28 +104,22 @@ def open_predictor(
 
     Args:
         folder: The version's folder.
-        precision: What the dense part computes in; as shipped if not given.
-        threads: Intra-op threads; 0 takes the contract's, or the host's physical cores.
+        precision: What all parts compute in; as shipped if not given.
+        threads: Intra-op threads of each part; 0 takes its contract's, or the host's physical
+            cores.
 
     Raises:
         ContractError: This host cannot run the build, or there is none for the target.
         IntegrityError: A file is not what the manifest says.
     """
     build = _build(draft, target)
-    here = host()
-    check(build.contract, here)
-    runtime = find_target(build.runtime)
-    plan = thread_plan(threads or build.contract.threads, here)
-    dense = runtime.load(folder / build.dense.folder, precision or build.precision, plan)
-    if not same_but_unnamed(dense.signature, build.dense.signature):
-        raise IntegrityError(
-            f"{folder / build.dense.folder}: the files have the signature {dense.signature}, "
-            f"the manifest says {build.dense.signature}"
-        )
-    ids = IdsProgram(folder / draft.ids.folder) if draft.ids else None
-    _check_wiring(draft, ids, dense)
-    tables = {table.name: open_table(table, folder) for table in draft.tables}
-    return Predictor(draft, ids, tables, dense)
+    check_build(build, host())
+    chain = load_chain(folder, build, precision, threads)
+    embedding = EmbeddingPart.open(folder, draft)
+    wanted = [tensor.name for tensor in draft.signature.outputs]
+    if missing := missing_from(chain, embedding.given, wanted):
+        raise IntegrityError(f"{draft.model}: no part gives {', '.join(sorted(missing))}")
+    return Predictor(draft, embedding, chain)
 
 
 def _build(draft: Draft, target: str) -> Build:
@@ -135,22 +128,3 @@ def _build(draft: Draft, target: str) -> Build:
             return build
     known = ", ".join(build.target for build in draft.builds)
     raise ContractError(f"{draft.model} has no build for '{target}'; it has {known}")
-
-
-def _check_wiring(draft: Draft, ids: IdsProgram | None, dense: Runner) -> None:
-    """Refuse a composition in which something is taken that nothing gives."""
-    given = {tensor.name for tensor in draft.inputs}
-    taken = {tensor.name for tensor in ids.signature.inputs} if ids else set()
-    missing = taken - given
-    given |= set(ids.outputs) if ids else set()
-    tables = {table.name for table in draft.tables}
-    for lookup in draft.lookups:
-        read = {lookup.ids, lookup.offsets, lookup.weights} - {None}
-        missing |= {str(name) for name in read} - given
-        missing |= {lookup.table} - tables
-    given |= {lookup.output for lookup in draft.lookups}
-    missing |= {tensor.name for tensor in dense.signature.inputs} - given
-    wanted = {tensor.name for tensor in draft.signature.outputs}
-    missing |= wanted - {tensor.name for tensor in dense.signature.outputs}
-    if missing:
-        raise IntegrityError(f"{draft.model}: no part gives {', '.join(sorted(missing))}")

@@ -9,7 +9,7 @@ from safetensors.numpy import save_file
 
 from registry.composition import Artifact, Lookup, Shard, Table
 from registry.format import Format
-from registry.manifest import Build, Contract, Draft, Lineage
+from registry.manifest import Build, BuiltPart, Contract, Draft, Lineage
 from registry.signature import Axis, DType, Ids, Input, Signature, Tensor
 from tests.tiny_onnx import model, tensor, values, write
 
@@ -49,14 +49,10 @@ def build(dense: Artifact, target: str = "ort") -> Build:
     contract = Contract(
         isa=(), runtime="onnxruntime", at_least="1.23", below="2", precision="f32", threads=1
     )
-    return Build(
-        target=target,
-        runtime="onnxruntime",
-        precision="f32",
-        dense=dense,
-        contract=contract,
-        parity=(),
+    part = BuiltPart(
+        target=target, runtime="onnxruntime", precision="f32", artifact=dense, contract=contract
     )
+    return Build(target=target, parts=(part,), parity=())
 
 
 INPUTS = (

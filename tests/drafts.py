@@ -4,7 +4,7 @@ from pathlib import Path
 
 from registry.composition import Artifact, Lookup, Shard, Table
 from registry.format import Format
-from registry.manifest import Build, Contract, Draft, Lineage, Numbers, Parity
+from registry.manifest import Build, BuiltPart, Contract, Draft, Lineage, Numbers, Parity
 from registry.signature import DType, Input, Signature, Tensor
 
 SIGNATURE = Signature(
@@ -78,13 +78,17 @@ def _build() -> Build:
         passed=True,
         histogram={-99: 2, -7: 1},
     )
-    return Build(
+    part = BuiltPart(
         target="cpu",
         runtime="openvino",
         precision="f32",
-        dense=_artifact("dense", Format.OPENVINO_IR, "builds/cpu"),
+        artifact=_artifact("dense", Format.OPENVINO_IR, "builds/cpu"),
         contract=Contract(
             isa=("avx2",), runtime="openvino", at_least="2025.4", below="2027", precision="f32"
         ),
+    )
+    return Build(
+        target="cpu",
+        parts=(part,),
         parity=(Parity(kind="conversion", in_force={}, outputs=(numbers,), cases=1, passed=True),),
     )

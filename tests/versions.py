@@ -10,7 +10,7 @@ from safetensors.numpy import save_file
 from registry.catalog import Catalog
 from registry.composition import Artifact, Lookup, Shard, Table
 from registry.format import Format
-from registry.manifest import Build, Contract, Draft, Lineage, Numbers, Parity, Version
+from registry.manifest import Build, BuiltPart, Contract, Draft, Lineage, Numbers, Parity, Version
 from registry.signature import Axis, DType, Ids, Input, Signature, Tensor
 
 ROWS, DIM, COLUMNS, FIELDS = 50, 4, 3, 2
@@ -175,11 +175,11 @@ def _build(runtime: str, isa: tuple[str, ...]) -> Build:
         histogram={-99: 16},
     )
     parity = Parity(kind="conversion", in_force={}, outputs=(numbers,), cases=1, passed=True)
-    return Build(
+    part = BuiltPart(
         target=runtime,
         runtime=runtime,
         precision="f32",
-        dense=Artifact(
+        artifact=Artifact(
             part="dense",
             format=form,
             folder=f"builds/{runtime}",
@@ -189,5 +189,5 @@ def _build(runtime: str, isa: tuple[str, ...]) -> Build:
         contract=Contract(
             isa=isa, runtime=runtime, at_least=at_least, below=below, precision="f32", threads=1
         ),
-        parity=(parity,),
     )
+    return Build(target=runtime, parts=(part,), parity=(parity,))

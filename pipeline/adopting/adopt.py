@@ -7,7 +7,7 @@ from pipeline.adopting.found import Found, find_model, lay_part
 from registry.composition import Artifact
 from registry.digest import digest_file
 from registry.errors import ConversionError, PlatformError
-from registry.manifest import Build, Contract, Draft, Lineage
+from registry.manifest import Build, BuiltPart, Contract, Draft, Lineage
 from registry.signature import ANY, Axis, Input, Signature, Tensor
 from targets import TARGETS
 
@@ -51,10 +51,15 @@ def adopt(model: str, source: Path, out: Path) -> Draft:
         builds=(
             Build(
                 target=target.runtime,
-                runtime=target.runtime,
-                precision="f32",
-                dense=dense,
-                contract=contract,
+                parts=(
+                    BuiltPart(
+                        target=target.runtime,
+                        runtime=target.runtime,
+                        precision="f32",
+                        artifact=dense,
+                        contract=contract,
+                    ),
+                ),
                 parity=(),
             ),
         ),

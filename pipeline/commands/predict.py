@@ -63,9 +63,7 @@ def predict(  # noqa: PLR0913 - each is an option of the command
     with Hold(folder_of(version, place)):
         with console.progress_line("pull") as progress:
             folder = fetch(catalog, version, place, progress)
-        predictor = open_predictor(
-            folder, version, build.target, threads=threads or build.contract.threads
-        )
+        predictor = open_predictor(folder, version, build.target, threads=threads)
     runtime = predictor.in_force()["runtime"]
     try:
         answers = answer_rows(predictor, arrays)

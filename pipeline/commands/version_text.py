@@ -1,12 +1,13 @@
 """A version in words and figures, for the terminal."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
 from pipeline.showing.progress import amount, size
 from registry.composition import Table, Vocabulary
-from registry.manifest import Build, ToolchainUse, Version
+from registry.manifest import Build, BuiltPart, ToolchainUse, Version
 
 
 def plain(text: str) -> str:
@@ -54,7 +55,7 @@ def describe(version: Version) -> str:
         *(("lookup", f"{one.kind} of {one.ids} in {one.table}") for one in version.lookups),
         *(("words", _words(one)) for one in version.vocabularies),
         *(("kept", f"{table.table}: {table.why}") for table in version.kept),
-        *(("target", _build(build)) for build in version.builds),
+        *(("target", line) for build in version.builds for line in _build(build)),
         ("job", version.lineage.job),
         ("source", f"{version.lineage.source}, SHA-256 {version.lineage.source_digest}"),
         *(("commit", commit) for commit in [version.lineage.commit] if commit),
@@ -84,10 +85,21 @@ def _kept_as(table: Table) -> str:
     return stored + told
 
 
-def _build(build: Build) -> str:
-    contract = build.contract
+def _build(build: Build) -> Iterator[str]:
+    """Yield a line for a build and, where it is cut, one for each of its parts."""
     errors = {parity.kind: max(one.worst for one in parity.outputs) for parity in build.parity}
     worst = ", ".join(f"{kind} error {error:.2g} of what may be" for kind, error in errors.items())
+    if len(build.parts) == 1:
+        yield f"{build.target}: {_part(build.parts[0])}; {worst}"
+        return
+    yield f"{build.target}: parts {', '.join(part.name for part in build.parts)}; {worst}"
+    for part in build.parts:
+        made = "" if part.target == build.target else f"as for {part.target}, "
+        yield f"{build.target}, {part.name}: {made}{_part(part)}"
+
+
+def _part(part: BuiltPart) -> str:
+    contract = part.contract
     needs = f"{contract.runtime} {contract.at_least} to below {contract.below}"
     flags = f" on {'+'.join(contract.isa)}" if contract.isa else ""
-    return f"{build.target}: {build.precision}, {needs}{flags}; {worst}"
+    return f"{part.precision}, {needs}{flags}"

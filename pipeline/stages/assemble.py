@@ -13,7 +13,7 @@ from pipeline.stages.verdict import Validation, verdict
 from pipeline.toolchains import CURRENT, find_toolchain
 from pipeline.toolchains.of_target import toolchain_of
 from pipeline.toolchains.uses import uses
-from registry.manifest import Build, Draft, ToolchainUse
+from registry.manifest import Build, BuiltPart, Draft, ToolchainUse
 from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input
 from targets import AnyTarget
@@ -92,11 +92,11 @@ def _build(target: AnyTarget, task: Task, folder: Path) -> Build:
     file = task.inputs[f"parity:{target.name}"] / "parity.json"
     verdict(file)
     validation = Validation.model_validate_json(file.read_bytes())
-    return Build(
+    part = BuiltPart(
         target=target.name,
         runtime=target.runtime,
         precision=target.precision,
-        dense=link_part(task.inputs[f"part:{target.name}"], target.name, folder),
+        artifact=link_part(task.inputs[f"part:{target.name}"], target.name, folder),
         contract=validation.contract,
-        parity=validation.parity,
     )
+    return Build(target=target.name, parts=(part,), parity=validation.parity)

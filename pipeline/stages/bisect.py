@@ -125,9 +125,10 @@ def _feeds(
     plain = options.model_copy(update={"target": OnnxruntimeOptions(name="onnx")})
     draft = validate.draft_of(plain, pieces, {"onnx": inputs["onnx"]}, folder)
     with closing(open_predictor(folder, draft, "onnx")) as predictor:
-        feeds = predictor.feeds(case.inputs)
+        ((_, feeds, _),) = predictor.by_part(case.inputs)
+        fed = dict(feeds)
     shutil.rmtree(folder)
-    return feeds
+    return fed
 
 
 def _before_target(failure: Failure, inputs: Mapping[str, Path]) -> Bisection | None:

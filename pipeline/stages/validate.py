@@ -14,7 +14,7 @@ from pipeline.stages.reference import LABELS
 from pipeline.stages.verdict import Validation
 from registry.composition import Split
 from registry.errors import JobError
-from registry.manifest import Build, Draft, Lineage
+from registry.manifest import Build, BuiltPart, Draft, Lineage
 from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input, Precision
 from targets import AnyTarget, find_target
@@ -83,7 +83,9 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         share = _share(progress, number, len(loads))
         heard.append(hear(composition, options.parity, reference, load.kinds, share))
     (shipped,) = composition.draft.builds
-    memory = max(heard[-1].memory - before, _size(composition.folder / shipped.dense.folder))
+    memory = max(
+        heard[-1].memory - before, _size(composition.folder / shipped.parts[0].artifact.folder)
+    )
     shutil.rmtree(out / "view")
     target = find_target(options.target.runtime)
     validation = Validation(
@@ -145,10 +147,15 @@ def draft_of(options: Options, pieces: Pieces, parts: Mapping[str, Path], folder
     builds = tuple(
         Build(
             target=name,
-            runtime=options.target.runtime,
-            precision=options.target.precision,
-            dense=link_part(part, name, folder),
-            contract=contract,
+            parts=(
+                BuiltPart(
+                    target=options.target.name,
+                    runtime=options.target.runtime,
+                    precision=options.target.precision,
+                    artifact=link_part(part, name, folder),
+                    contract=contract,
+                ),
+            ),
             parity=(),
         )
         for name, part in parts.items()

@@ -46,7 +46,7 @@ def enter(draft: Draft, target: str | None, *, to_serve: bool = False) -> None:
         changes["PYTHONPATH"] = _joined(str(our_code()), os.environ.get("PYTHONPATH"))
         # IPEX puts kernels in the place of torch's, of which torch warns whoever asked.
         changes["TORCH_CPP_LOG_LEVEL"] = os.environ.get("TORCH_CPP_LOG_LEVEL", "ERROR")
-    wanted = build.contract.allocator if build and to_serve else "default"
+    wanted = build.allocator if build and to_serve else "default"
     if wanted not in ("default", allocator_in_force()):
         changes["LD_PRELOAD"] = _joined(str(library_of(wanted)), os.environ.get("LD_PRELOAD"))
     if changes:
@@ -71,19 +71,20 @@ def _place_for(draft: Draft, target: str | None, *, to_serve: bool) -> tuple[Pat
 def _lacks_its_runtime(build: Build) -> bool:
     """Say whether it is the runtime that this environment lacks: a CPU is no other elsewhere."""
     try:
-        version = find_target(build.runtime).version()
+        return not all(
+            takes(part.contract, find_target(part.runtime).version()) for part in build.parts
+        )
     except MissingExtraError:
         return True
-    return not takes(build.contract, version)
 
 
 def _can_run(toolchain: Toolchain, build: Build, *, to_serve: bool) -> bool:
     """Say whether it pins a version of the runtime that a build takes, and what a server needs."""
     pinned = {pin.name: pin.version for pin in toolchain.pins()}
-    version = pinned.get(find_target(build.runtime).package)
-    if version is None or (to_serve and _SERVER not in pinned):
+    if to_serve and _SERVER not in pinned:
         return False
-    return takes(build.contract, version)
+    versions = [(part, pinned.get(find_target(part.runtime).package)) for part in build.parts]
+    return all(version is not None and takes(part.contract, version) for part, version in versions)
 
 
 def _joined(*paths: str | None) -> str:

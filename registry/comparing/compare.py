@@ -63,8 +63,12 @@ def _graphs(store: Store, one: Version, other: Version) -> Iterator[GraphChange]
 
 
 def _parts(version: Version) -> dict[str, Artifact]:
-    parts = {build.target: build.dense for build in version.builds}
-    return parts | ({"ids": version.ids} if version.ids else {})
+    parts = {
+        build.target if len(build.parts) == 1 else f"{build.target}, {part.name}": part.artifact
+        for build in version.builds
+        for part in build.parts
+    }
+    return parts | {program.part: program for program in version.id_programs}
 
 
 def _entry(part: Artifact) -> str:

@@ -1,7 +1,7 @@
 """What is said of a version, fact by fact, so that two can be laid side by side."""
 
 from registry.comparing.difference import Change, FileChange, ParityChange
-from registry.manifest import Build, Version
+from registry.manifest import Build, BuiltPart, Version
 
 
 def changed_facts(one: Version, other: Version) -> tuple[Change, ...]:
@@ -49,13 +49,22 @@ def facts_of(version: Version) -> dict[str, str]:
 
 
 def _of_build(build: Build) -> dict[str, str]:
-    contract = build.contract
+    if len(build.parts) == 1:
+        return _of_part(build.target, build.parts[0])
+    facts = {f"target {build.target}": "parts " + ", ".join(part.name for part in build.parts)}
+    for part in build.parts:
+        facts |= _of_part(f"{build.target}, {part.name}", part)
+    return facts
+
+
+def _of_part(target: str, part: BuiltPart) -> dict[str, str]:
+    contract = part.contract
     return {
-        f"target {build.target}": f"{build.runtime}, {build.precision}, {build.dense.format}",
-        f"runtime of {build.target}": f"{contract.at_least} to below {contract.below}",
-        f"flags of {build.target}": "+".join(contract.isa) or "none",
-        f"threads of {build.target}": str(contract.threads),
-        f"maker of {build.target}": build.dense.maker,
+        f"target {target}": f"{part.runtime}, {part.precision}, {part.artifact.format}",
+        f"runtime of {target}": f"{contract.at_least} to below {contract.below}",
+        f"flags of {target}": "+".join(contract.isa) or "none",
+        f"threads of {target}": str(contract.threads),
+        f"maker of {target}": part.artifact.maker,
     }
 
 

@@ -50,8 +50,8 @@ def export(store: Store, version: Version, out: Path, wish: Wish, progress: Prog
 
 def _of_build(version: Version, build: Build) -> Version:
     """Leave the files of other builds out."""
-    folder = f"{build.dense.folder}/"
-    files = {name: file for name, file in version.files.items() if name.startswith(folder)}
+    folders = tuple(f"{part.artifact.folder}/" for part in build.parts)
+    files = {name: file for name, file in version.files.items() if name.startswith(folders)}
     return version.model_copy(update={"files": files})
 
 

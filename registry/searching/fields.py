@@ -4,9 +4,14 @@ from collections.abc import Callable, Mapping
 from datetime import UTC
 from types import MappingProxyType
 
-from registry.manifest import Version
+from registry.manifest import BuiltPart, Version
 
 Values = tuple[str | float, ...]
+
+
+def _parts(version: Version) -> tuple[BuiltPart, ...]:
+    return tuple(part for build in version.builds for part in build.parts)
+
 
 #: The fields that hold numbers.
 NUMBERS = frozenset({"version", "bytes", "rows", "error"})
@@ -26,10 +31,10 @@ FIELDS: Mapping[str, Callable[[Version], Values]] = MappingProxyType(
         "table": lambda v: tuple(table.name for table in v.tables),
         "rows": lambda v: tuple(table.rows for table in v.tables),
         "target": lambda v: tuple(build.target for build in v.builds),
-        "runtime": lambda v: tuple(build.runtime for build in v.builds),
-        "precision": lambda v: tuple(build.precision for build in v.builds),
-        "format": lambda v: tuple(build.dense.format for build in v.builds),
-        "flag": lambda v: tuple(flag for build in v.builds for flag in build.contract.isa),
+        "runtime": lambda v: tuple(part.runtime for part in _parts(v)),
+        "precision": lambda v: tuple(part.precision for part in _parts(v)),
+        "format": lambda v: tuple(part.artifact.format for part in _parts(v)),
+        "flag": lambda v: tuple(flag for part in _parts(v) for flag in part.contract.isa),
         "error": lambda v: tuple(
             one.worst for build in v.builds for parity in build.parity for one in parity.outputs
         ),

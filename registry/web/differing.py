@@ -51,8 +51,8 @@ def _read_of(one: Version, other: Version) -> Iterator[int]:
 
 
 def _entries(version: Version) -> Iterator[str]:
-    parts = [build.dense for build in version.builds] + ([version.ids] if version.ids else [])
-    for part in parts:
+    built = (part.artifact for build in version.builds for part in build.parts)
+    for part in (*built, *version.id_programs):
         yield str(PurePosixPath(part.folder) / ENTRY[part.format])
 
 

@@ -3,7 +3,7 @@
 from packaging.version import Version
 
 from registry.errors import ContractError, MissingExtraError
-from registry.manifest import Contract
+from registry.manifest import Build, Contract
 from registry.signature import Precision
 from targets import find_target
 from targets.host.cpu import Host
@@ -62,8 +62,27 @@ def check(contract: Contract, host: Host) -> None:
     faults = [
         *_isa_faults(contract, target, host),
         *_runtime_faults(contract, target),
-        *_memory_faults(contract, host),
+        *_memory_faults(contract.memory, host),
     ]
+    if faults:
+        raise ContractError(f"this host cannot run the build: {'; '.join(faults)}")
+
+
+def check_build(build: Build, host: Host) -> None:
+    """Hold the contracts of all parts of a build against a host, and their memory in sum.
+
+    Raises:
+        ContractError: Names all that is missing, by part, and what to do.
+    """
+    if len(build.parts) == 1:
+        check(build.parts[0].contract, host)
+        return
+    faults = []
+    for part in build.parts:
+        target = find_target(part.runtime)
+        found = [*_isa_faults(part.contract, target, host), *_runtime_faults(part.contract, target)]
+        faults += [f"part {part.name}: {fault}" for fault in found]
+    faults += _memory_faults(sum(part.contract.memory for part in build.parts), host)
     if faults:
         raise ContractError(f"this host cannot run the build: {'; '.join(faults)}")
 
@@ -99,8 +118,8 @@ def _runtime_faults(contract: Contract, target: Target) -> list[str]:
     return [f"{target.package} is {version}. Run: pip install {wanted}"]
 
 
-def _memory_faults(contract: Contract, host: Host) -> list[str]:
-    if contract.memory <= host.memory:
+def _memory_faults(memory: int, host: Host) -> list[str]:
+    if memory <= host.memory:
         return []
-    need, have = contract.memory >> 20, host.memory >> 20
+    need, have = memory >> 20, host.memory >> 20
     return [f"it takes {need} MiB of memory, of which there are {have}; raise the limit"]

@@ -2,7 +2,7 @@
 
 from registry.errors import ContractError, JobError
 from registry.manifest import Build, Draft
-from targets.host.contract import check
+from targets.host.contract import check_build
 from targets.host.cpu import host
 
 
@@ -21,7 +21,7 @@ def choose_build(draft: Draft, target: str | None = None) -> Build:
     faults = []
     for build in named:
         try:
-            check(build.contract, here)
+            check_build(build, here)
         except ContractError as error:
             faults.append(f"{build.target}: {error}")
         else:

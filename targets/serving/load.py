@@ -73,9 +73,8 @@ def _let_go(hold: Hold, versions: Path) -> None:
 def load_folder(folder: Path, version: Version, build: Build, options: LoadOptions) -> Loaded:
     """Load a version from its folder and warm it up."""
     form = read_form(version)
-    threads = options.threads or build.contract.threads
     try:
-        predictor = open_predictor(folder, version, build.target, threads=threads)
+        predictor = open_predictor(folder, version, build.target, threads=options.threads)
         with ExitStack() as unready:
             unready.callback(predictor.close)
             rows = _warm_up(predictor, form, version, folder, options.batch)

@@ -291,8 +291,8 @@ def test_every_build_has_its_contract_and_its_parity(recommended):
     version, pulled = published(folder, "tiny")
     assert [build.target for build in version.builds] == ["ov", "ov-f16", "ort"]
     for build in version.builds:
-        files = (pulled / build.dense.folder).iterdir()
-        assert build.contract.memory >= sum(file.stat().st_size for file in files)
+        files = (pulled / build.parts[0].artifact.folder).iterdir()
+        assert build.parts[0].contract.memory >= sum(file.stat().st_size for file in files)
         assert all(parity.passed for parity in build.parity)
 
 

@@ -23,6 +23,7 @@ from registry.exchange.layouts import LAYOUTS
 from registry.format import Format
 from registry.manifest import Version
 from registry.store import open_store
+from tests.built import with_part
 from tests.versions import DENSE_PART, publish, weights, write_draft
 
 DATA = Path(__file__).parents[1] / "data"
@@ -150,7 +151,7 @@ def publish_torchscript(catalog: Catalog, folder: Path) -> Version:
         signature=signature,
         maker="tests",
     )
-    build = draft.builds[0].model_copy(update={"target": "torchscript", "dense": dense})
+    build = with_part(draft.builds[0], artifact=dense).model_copy(update={"target": "torchscript"})
     bare = {"tables": (), "lookups": (), "signature": signature, "builds": (build,)}
     return catalog.publish(draft.model_copy(update=bare), folder)
 

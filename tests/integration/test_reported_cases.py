@@ -188,7 +188,7 @@ def test_an_empty_bag_is_zeros_wherever_it_is(bags, place):
 
 
 def test_the_manifest_says_which_exporter_wrote_the_file(bags):
-    makers = {build.target: build.dense.maker for build in published(bags).builds}
+    makers = {build.target: build.parts[0].artifact.maker for build in published(bags).builds}
     assert makers["ort"].startswith("torch.onnx (dynamo)")
     assert makers["ov"].startswith("openvino")
 

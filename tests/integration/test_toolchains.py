@@ -121,11 +121,13 @@ def asked(folder: Path, python: str | Path, *options: str) -> subprocess.Complet
 def test_each_of_two_builds_is_made_and_validated_by_the_openvino_that_will_run_it(two_openvinos):
     _, version = two_openvinos
     there, here = version.builds
-    assert (there.contract.at_least, there.contract.below) == ("2025.4", "2025.5")
-    assert here.contract.at_least.startswith("2026.")
+    contract = there.parts[0].contract
+    assert (contract.at_least, contract.below) == ("2025.4", "2025.5")
+    assert here.parts[0].contract.at_least.startswith("2026.")
     for build in (there, here):
-        assert build.dense.maker.startswith(f"openvino {build.contract.at_least}.")
-        assert {parity.in_force["runtime"] for parity in build.parity} == {build.dense.maker}
+        (part,) = build.parts
+        assert part.artifact.maker.startswith(f"openvino {part.contract.at_least}.")
+        assert {parity.in_force["runtime"] for parity in build.parity} == {part.artifact.maker}
 
 
 @pytest.mark.timeout(300)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from registry.errors import StoreError
-from registry.manifest import Build, Version
+from registry.manifest import Build, BuiltPart, Version
 
 #: Where the container of our server comes from unless told: nobody publishes one for all.
 IMAGE = "model-pipeline:latest"
@@ -30,10 +30,9 @@ class View:
     endpoint: str | None = None
     image: str = IMAGE
 
-    @property
-    def part(self) -> Path:
-        """Where the files of the dense part are."""
-        return self.files / PurePosixPath(self.build.dense.folder)
+    def folder_of(self, part: BuiltPart) -> Path:
+        """Return where the files of a part are."""
+        return self.files / PurePosixPath(part.artifact.folder)
 
     @property
     def place(self) -> Path:
@@ -67,3 +66,18 @@ def check_alone(view: View, tool: str) -> None:
             f"{view.version.model}@{view.version.number} looks up rows of tables, which {tool} "
             "does not do. Serve it with `pipeline serve`, or take --layout kserve, which runs that"
         )
+
+
+def check_whole(view: View, tool: str) -> BuiltPart:
+    """Refuse a build of several parts where a tool runs one graph; return the only part.
+
+    Raises:
+        StoreError: There are more.
+    """
+    if len(view.build.parts) > 1:
+        names = ", ".join(part.name for part in view.build.parts)
+        raise StoreError(
+            f"{view.build.target}: is cut into parts ({names}), which {tool} does not chain. Serve "
+            "it with `pipeline serve`, or take --layout kserve, which runs that"
+        )
+    return view.build.parts[0]

@@ -6,7 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 from registry.errors import StoreError
-from registry.exchange.layouts.layout import Layout, View, check_alone
+from registry.exchange.layouts.layout import Layout, View, check_alone, check_whole
 from registry.format import ENTRY, Format
 
 _HANDLER = "torchserve_handler.py"
@@ -15,15 +15,16 @@ _HANDLER = "torchserve_handler.py"
 def write(view: View) -> Path:
     """Write `<model>.mar`, for the model store of a TorchServe."""
     check_alone(view, "TorchServe")
-    if view.build.dense.format is not Format.TORCHSCRIPT:
+    part = check_whole(view, "TorchServe")
+    if part.artifact.format is not Format.TORCHSCRIPT:
         raise StoreError(
-            f"{view.build.target}: TorchServe reads TorchScript, not {view.build.dense.format}. "
+            f"{view.build.target}: TorchServe reads TorchScript, not {part.artifact.format}. "
             "Name another build with --target"
         )
     path = view.out / f"{view.version.model}.mar"
-    serialized = ENTRY[view.build.dense.format]
+    serialized = ENTRY[part.artifact.format]
     with zipfile.ZipFile(path, "w") as archive:
-        archive.write(view.part / serialized, serialized)
+        archive.write(view.folder_of(part) / serialized, serialized)
         archive.writestr("handler.py", resources.files(__package__).joinpath(_HANDLER).read_text())
         archive.writestr("signature.json", view.version.signature.model_dump_json(indent=1))
         archive.writestr("MAR-INF/MANIFEST.json", json.dumps(_manifest(view, serialized)))

@@ -2,6 +2,7 @@ from registry.digest import digest_file
 from registry.fingerprint import fingerprint
 from registry.manifest import Draft, Loss, Parity
 from registry.signature import Axis
+from tests.built import with_part
 from tests.drafts import write_draft
 
 
@@ -14,6 +15,10 @@ def mark(folder, draft: Draft) -> str:
 
 def with_build(draft: Draft, **fields: object) -> Draft:
     return draft.model_copy(update={"builds": (draft.builds[0].model_copy(update=fields),)})
+
+
+def changed(draft: Draft, **fields: object) -> Draft:
+    return draft.model_copy(update={"builds": (with_part(draft.builds[0], **fields),)})
 
 
 def with_numbers(draft: Draft, **fields: object) -> tuple[Parity, ...]:
@@ -46,13 +51,13 @@ def test_follows_the_bytes_that_answer(tmp_path):
 
 def test_follows_what_the_draft_says_of_them(tmp_path):
     draft = write_draft(tmp_path)
-    contract = draft.builds[0].contract
+    contract = draft.builds[0].parts[0].contract
     others = [
         draft.model_copy(update={"axes": {"batch": Axis(max=7)}}),
         draft.model_copy(update={"lookups": ()}),
         draft.model_copy(update={"inputs": ()}),
-        with_build(draft, precision="bf16"),
-        with_build(draft, contract=contract.model_copy(update={"threads": 4})),
+        changed(draft, precision="bf16"),
+        changed(draft, contract=contract.model_copy(update={"threads": 4})),
     ]
     marks = {mark(tmp_path, one) for one in (draft, *others)}
     assert len(marks) == len(others) + 1
@@ -76,12 +81,13 @@ def test_does_not_follow_reports_lineage_and_measurements(tmp_path):
     before = mark(tmp_path, draft)
     for name in ("report/index.html", "report/report.json", "job.yaml"):
         (tmp_path / name).write_bytes(b"other")
-    build = draft.builds[0]
+    (part,) = draft.builds[0].parts
     lineage = draft.lineage.model_copy(update={"commit": "abc"})
-    other = with_build(
+    measured = changed(
         draft.model_copy(update={"lineage": lineage}),
-        contract=build.contract.model_copy(update={"memory": 1 << 30}),
-        dense=build.dense.model_copy(update={"maker": "test 2.0"}),
-        parity=with_numbers(draft, max_abs=1e-6, worst=0.5, histogram={-6: 3}),
+        contract=part.contract.model_copy(update={"memory": 1 << 30}),
+        artifact=part.artifact.model_copy(update={"maker": "test 2.0"}),
     )
+    parity = with_numbers(draft, max_abs=1e-6, worst=0.5, histogram={-6: 3})
+    other = with_build(measured, parity=parity)
     assert mark(tmp_path, other) == before

@@ -14,6 +14,7 @@ from registry.errors import ContractError, InputError, IntegrityError
 from registry.manifest import Draft
 from registry.signature import DType, Input, Signature, Tensor
 from targets.predictor import Predictor, open_predictor
+from tests.built import with_part
 from tests.compositions import artifact, build, expected, some_inputs, write_composition
 from tests.tiny_onnx import model, tensor, write
 
@@ -154,8 +155,9 @@ def test_a_target_without_a_build_is_named(written):
 
 def test_a_host_that_breaks_the_contract_is_refused(written):
     folder, draft, _ = written
-    contract = draft.builds[0].contract.model_copy(update={"isa": ("avx2", "abacus")})
-    only = draft.builds[0].model_copy(update={"contract": contract})
+    (part,) = draft.builds[0].parts
+    contract = part.contract.model_copy(update={"isa": ("avx2", "abacus")})
+    only = with_part(draft.builds[0], contract=contract)
     with pytest.raises(ContractError, match="abacus"):
         open_predictor(folder, draft.model_copy(update={"builds": (only,)}), "ort")
 

@@ -2,6 +2,7 @@ import pytest
 
 from registry.errors import ContractError, JobError
 from targets.serving.build import choose_build
+from tests.built import with_part
 from tests.versions import write_draft
 
 
@@ -10,8 +11,8 @@ def with_flags(draft, **flags):
     builds = []
     for build in draft.builds:
         isa = (flags[build.target],) if build.target in flags else ()
-        contract = build.contract.model_copy(update={"isa": isa})
-        builds.append(build.model_copy(update={"contract": contract}))
+        contract = build.parts[0].contract.model_copy(update={"isa": isa})
+        builds.append(with_part(build, contract=contract))
     return draft.model_copy(update={"builds": tuple(builds)})
 
 
