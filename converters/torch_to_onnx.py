@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from converters.converter import Converter, ConvertOptions
+from converters.onnx_forms import forms
 from converters.onnx_models.faults import inspect
 from converters.onnx_models.files import read_signature
 from converters.onnx_models.inline import belongs_outside
@@ -50,6 +51,7 @@ def export_onnx(program: "ExportedProgram", path: Path, signature: Signature) ->
                 verbose=False,
                 input_names=[tensor.name for tensor in signature.inputs],
                 output_names=[tensor.name for tensor in signature.outputs],
+                custom_translation_table=forms(),
             )
         except Exception as error:
             raise ConversionError(_explain(error)) from error
