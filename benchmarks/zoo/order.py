@@ -36,6 +36,7 @@ class Event(Frozen):
 
     Attributes:
         kind: Of the error, by its class in `registry.errors`, or what ended the child.
+        seconds: Of CPU time.
     """
 
     task: str

@@ -108,7 +108,8 @@ class Ward:
         setting, modules = inside(own, toolchain), _ELSEWHERE.get(toolchain, ())
         python = setting.python
         if toolchain == CURRENT:
-            python, modules = python_of(self.package), (*_FRAMEWORKS, *_OURS, *self.package.imports)
+            python = python_of(self.package)
+            modules = (*_FRAMEWORKS, *_OURS, *self.package.imports, "benchmarks.zoo.warm")
         log = self._log(toolchain)
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("a") as stream:

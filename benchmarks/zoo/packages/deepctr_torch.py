@@ -1,10 +1,11 @@
 """DeepCTR-Torch: click models that take all features as the columns of one float32 matrix."""
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from benchmarks.zoo.package import Model, Package
-from registry.signature import DType, Ids, Input
+from benchmarks.zoo.package import BATCH, Model, Package
+from registry.signature import Axis, DType, Ids, Input
 
 if TYPE_CHECKING:
     import torch
@@ -87,6 +88,9 @@ def _history(name: str, options: Mapping[str, object]) -> _Build:
     return build
 
 
+#: Of DCNMix, whose squeeze() drops a batch axis of 1: upstream's.
+_TWO: Mapping[str, Axis] = MappingProxyType({"batch": Axis(min=2, max=64)})
+
 _SMALL = {"dnn_hidden_units": (16, 8)}
 
 #: Name, how it is built, what is not as usual.
@@ -130,7 +134,8 @@ def _model(
 ) -> Model:
     name, way, options = row
     inputs = _SESSIONS if way is _history else _FEATURES
-    return Model(name, way(name.split()[0], options), inputs)
+    axes = _TWO if name == "DCNMix" else BATCH
+    return Model(name, way(name.split()[0], options), inputs, axes)
 
 
 PACKAGE = Package(
