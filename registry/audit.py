@@ -6,11 +6,11 @@ from functools import partial
 
 from registry.catalog import Catalog
 from registry.errors import IntegrityError, StoreError
-from registry.manifest import File, Version
+from registry.manifest import Version
+from registry.patching.read_all import BlobFault, read_all
 from registry.progress import Progress, silent
-from registry.pull import fault_of
 from registry.reference import Reference
-from registry.side_by_side import Tally, ahead, each
+from registry.side_by_side import ahead
 from registry.store.store import Store
 
 
@@ -55,19 +55,11 @@ def audit_store(catalog: Catalog, progress: Progress = silent) -> Audit:
 
 def audit_versions(store: Store, versions: Iterable[Version], progress: Progress = silent) -> Audit:
     """Read all blobs of some versions; one that several share is read once."""
-    files: dict[File, list[tuple[Version, str]]] = {}
     seen = tuple(versions)
-    for version in seen:
-        for name, file in version.files.items():
-            files.setdefault(file, []).append((version, name))
-    total = sum(file.size for file in files)
-    tally = Tally(total, progress)
-    named = [(uses[0][1], file) for file, uses in files.items()]
-    texts = each(partial(fault_of, store, advance=tally.advance), named, tally)
-    faults = tuple(
-        _fault(uses, text) for uses, text in zip(files.values(), texts, strict=True) if text
-    )
-    return Audit(len({one.model for one in seen}), len(seen), len(files), total, faults)
+    reading = read_all(store, seen, progress)
+    models = {one.model for one in seen}
+    faults = tuple(map(_fault, reading.faults))
+    return Audit(len(models), len(seen), reading.blobs, reading.bytes, faults)
 
 
 def _read(catalog: Catalog, name: tuple[str, int]) -> Version | Fault | None:
@@ -82,11 +74,11 @@ def _read(catalog: Catalog, name: tuple[str, int]) -> Version | Fault | None:
         return None
 
 
-def _fault(uses: list[tuple[Version, str]], text: str) -> Fault:
+def _fault(found: BlobFault) -> Fault:
     return Fault(
-        tuple(f"{version.model}@{version.number}: {name}" for version, name in uses),
-        text,
-        spares_model=all(_is_beside(version, name) for version, name in uses),
+        tuple(f"{version.model}@{version.number}: {name}" for version, name in found.uses),
+        found.text,
+        spares_model=all(_is_beside(version, name) for version, name in found.uses),
     )
 
 

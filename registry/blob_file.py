@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from registry.digest import ignore
 from registry.disk import disk_faults
 from registry.manifest import Version
-from registry.pull import read_blob
+from registry.patching.made import Reader
 from registry.store.store import Store
 
 
@@ -20,7 +19,7 @@ def blob_file(store: Store, version: Version, name: str) -> Iterator[memoryview]
         disk_faults(Path(tempfile.gettempdir())),
         tempfile.TemporaryFile(buffering=0) as copy,
     ):
-        read_blob(store, (name, version.files[name]), copy, ignore)
+        Reader(store, version).read(name, copy)
         if version.files[name].size == 0:
             yield memoryview(b"")
             return

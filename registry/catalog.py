@@ -19,6 +19,7 @@ from registry.listing.kept import Kept
 from registry.listing.overview import Overview, all_versions, overview
 from registry.manifest import Draft, File, Version
 from registry.names import Names
+from registry.patching.deliver import deliver
 from registry.progress import Progress, silent
 from registry.reference import check_name
 from registry.searching.condition import parse_condition
@@ -70,10 +71,7 @@ class Catalog(Names):
         ready, paths = publishing.prepare(draft, folder, progress)
         publishing.check_expected(ready.files, expected, folder)
 
-        def upload(files: Mapping[str, File]) -> None:
-            publishing.upload_files(self.store, files, paths, progress)
-
-        return publishing.publish(self.store, ready, upload)
+        return deliver(self.store, ready, paths, progress)
 
     def copy(self, version: Version, other: "Catalog", progress: Progress = silent) -> Version:
         """Make a version of another catalog's one of this; blobs that are there stay there.

@@ -19,6 +19,30 @@ class File(Frozen):
     size: int = Field(ge=0)
 
 
+class Step(Frozen):
+    """Rows that are laid over a shard.
+
+    Attributes:
+        rows: The blob that holds them.
+        gives: The shard that comes out.
+    """
+
+    rows: File
+    gives: File
+
+
+class Recipe(Frozen):
+    """What a shard is made of that the store need not hold whole.
+
+    Attributes:
+        base: A blob of the same size, which is whole.
+        steps: In the order in which they are laid over it.
+    """
+
+    base: File
+    steps: tuple[Step, ...] = ()
+
+
 class Contract(Frozen):
     """What an artifact demands of its host; checked at load.
 
@@ -216,6 +240,7 @@ class Version(Draft):
             measured: equal for two versions that answer from the same bytes and are held
             against the same recorded answers within the same tolerances.
         files: Every file of the version, by its path in the version's folder.
+        recipes: Of those files that are made of others, by their names.
     """
 
     schema_version: Literal[1] = Field(default=1, alias="schema")
@@ -223,6 +248,7 @@ class Version(Draft):
     created: datetime
     fingerprint: str
     files: dict[str, File]
+    recipes: dict[str, Recipe] = Field(default_factory=dict)
 
 
 class Move(Frozen):

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from io import FileIO
+from io import BytesIO, FileIO
 from pathlib import Path
 from uuid import uuid4
 
@@ -30,7 +30,7 @@ def partial_file(root: Path, *, mode: int = 0o666) -> Iterator[FileIO]:
             path.parent.rmdir()
 
 
-def write_all(file: FileIO, data: bytes | memoryview) -> None:
+def write_all(file: FileIO | BytesIO, data: bytes | memoryview) -> None:
     """Write all of the data: a raw file may take less at a time, up to a full disk."""
     rest = memoryview(data)
     while rest:
@@ -48,7 +48,7 @@ def _create(folder: Path, mode: int) -> FileIO:
                 raise
         _sweep(folder)
         with suppress(FileNotFoundError):
-            return FileIO(folder / uuid4().hex, "x", opener=partial(os.open, mode=mode))
+            return FileIO(folder / uuid4().hex, "x+", opener=partial(os.open, mode=mode))
 
 
 def _sweep(folder: Path) -> None:

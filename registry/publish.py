@@ -1,8 +1,10 @@
 """Publish: blobs first, then the one object that makes them a version."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from registry.cleaning.announce import RENEWED, announced
@@ -13,11 +15,13 @@ from registry.errors import IntegrityError
 from registry.fingerprint import fingerprint
 from registry.layout import blob_key, numbered, versions_prefix
 from registry.manifest import Draft, File, Version
+from registry.patching.needed import blobs_of, parts_of, without
 from registry.progress import Progress
 from registry.quarantine import clear_marks, marked_corrupt
+from registry.read_blob import Named
 from registry.record import write_record
 from registry.removal import removed_from
-from registry.side_by_side import Tally, each
+from registry.side_by_side import Tally, ahead, each
 from registry.store.store import Store
 from registry.versions import committed, read_committed
 
@@ -58,11 +62,29 @@ def check_expected(found: Mapping[str, File], expected: Mapping[str, File], fold
         )
 
 
+class GoneError(Exception):
+    """Blobs that recipes count on are not in the store, or are corrupt there."""
+
+    def __init__(self, digests: Collection[str]) -> None:
+        super().__init__(digests)
+        self.digests = digests
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """How the files of a version come into a store.
+
+    Attributes:
+        lessen: Gives the version recipes, if they are less, with regard to an older version.
+        upload: Brings blobs, by digest; raises `GoneError` where one was to be there.
+    """
+
+    lessen: Callable[[Version], Version]
+    upload: Callable[[Mapping[str, Named]], None]
+
+
 def bring(
-    store: Store,
-    files: Mapping[str, File],
-    upload: Callable[[], None],
-    commit: Callable[[], Version],
+    store: Store, blobs: Mapping[str, Named], delivery: Delivery, commit: Callable[[], Version]
 ) -> Version:
     """Bring blobs into a store, and commit while no sweep can have taken any of them.
 
@@ -70,47 +92,78 @@ def bring(
     """
     while True:
         start = time.monotonic()
-        with announced(store, (file.digest for file in files.values())):
-            upload()
+        with announced(store, blobs):
+            delivery.upload(blobs)
             if time.monotonic() - start < RENEWED:
                 return commit()
 
 
-def upload_files(
-    store: Store, files: Mapping[str, File], paths: Mapping[str, Path], progress: Progress
+def upload_blobs(
+    store: Store, blobs: Mapping[str, Named], paths: Mapping[str, Path], progress: Progress
 ) -> None:
-    """Bring the blobs of files into a store; those that are there, and right, are left alone."""
-    once = {file.digest: (file, paths[name]) for name, file in files.items() if name in paths}
-    tally = Tally(sum(file.size for file, _ in once.values()), progress)
-    corrupt = marked_corrupt(store)
+    """Bring blobs into a store; those that are there, and right, are left alone.
 
-    def bring_one(blob: tuple[File, Path]) -> None:
-        file, path = blob
+    Args:
+        paths: Where they lie on this host, by digest. Those that lie nowhere are to be there.
+
+    Raises:
+        GoneError: One is not.
+    """
+    corrupt = marked_corrupt(store)
+    counted_on = [file for digest, (_, file) in blobs.items() if digest not in paths]
+    if lost := lost_of(store, counted_on, corrupt):
+        raise GoneError(lost)
+    once = {digest: file for digest, (_, file) in blobs.items() if digest in paths}
+    tally = Tally(sum(file.size for file in once.values()), progress)
+
+    def bring_one(file: File) -> None:
         bring = store.replace if file.digest in corrupt else store.upload
-        bring(blob_key(file.digest), path, file, tally.advance)
+        bring(blob_key(file.digest), paths[file.digest], file, tally.advance)
 
     each(bring_one, once.values(), tally)
     clear_marks(store, corrupt & once.keys())
 
 
-def publish(
-    store: Store,
-    ready: Version,
-    upload: Callable[[Mapping[str, File]], None],
-) -> Version:
-    """Make a version of one whose files are known, unless the newest answers from the same.
+def lost_of(store: Store, files: Iterable[File], corrupt: Collection[str]) -> set[str]:
+    """Return the digests of blobs that are not in a store, or are known to be corrupt there."""
+    once = {file.digest: file for file in files}
+    kept = ahead(lambda file: is_kept(store, file, corrupt), once.values(), width=8)
+    return {digest for digest, is_there in zip(once, kept, strict=True) if not is_there}
 
-    Args:
-        upload: Brings files into the store, by their names.
-    """
+
+def is_kept(store: Store, file: File, corrupt: Collection[str]) -> bool:
+    """Say whether a blob is in a store, and not known to be corrupt."""
+    return file.digest not in corrupt and store.size(blob_key(file.digest)) == file.size
+
+
+def publish(store: Store, ready: Version, delivery: Delivery) -> Version:
+    """Make a version of one whose files are known, unless the newest answers from the same."""
     numbers = committed(store, ready.model)
     newest = _newest(store, ready.model, numbers)
     if newest is not None and newest.fingerprint == ready.fingerprint:
-        there, wanted = newest, ready.files
-        same = {name: file for name, file in there.files.items() if wanted.get(name) == file}
-        return bring(store, same, lambda: upload(same), lambda: there)
+        return bring(store, _to_mend(store, newest, ready), delivery, lambda: newest)
+    version = ready if newest is None else delivery.lessen(newest)
     last = max(numbers, default=0)
-    return bring(store, ready.files, lambda: upload(ready.files), lambda: claim(store, ready, last))
+    while True:
+        try:
+            return bring(store, blobs_of(version), delivery, partial(claim, store, version, last))
+        except GoneError as error:
+            version = without(version, error.digests)
+
+
+def _to_mend(store: Store, there: Version, ready: Version) -> dict[str, Named]:
+    """Return the blobs, of files that are the same, that an equal version may have lost.
+
+    Of a shard that is made of others it is the whole, if any of them is lost.
+    """
+    parts = [part for recipe in there.recipes.values() for part in parts_of(recipe)]
+    lost = lost_of(store, parts, marked_corrupt(store))
+    made = without(there, lost).recipes
+    return {
+        file.digest: (name, file)
+        for name, file in there.files.items()
+        if ready.files.get(name) == file and name not in made
+    }
 
 
 def _newest(store: Store, model: str, numbers: tuple[int, ...]) -> Version | None:

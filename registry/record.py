@@ -9,6 +9,7 @@ from registry.contents import named
 from registry.errors import IntegrityError
 from registry.manifest import Move, Version
 from registry.older import bring_up
+from registry.patching.needed import faulty_recipes
 from registry.safe_path import faults_of
 from registry.signature import Frozen
 
@@ -36,6 +37,7 @@ def read_version(data: bytes, key: str, model: str, number: int) -> Version:
     version = _parse(bring_up(data), Version, key)
     lacking = sorted(named(version) - set(version.files))
     faults = [*faults_of(version.files), *(f"{name!r} is not among its files" for name in lacking)]
+    faults += faulty_recipes(version)
     if (version.model, version.number) != (model, number):
         faults.append(f"it is of {version.model}@{version.number}")
     if faults:

@@ -8,6 +8,7 @@ from registry.cleaning.announce import LASTS
 from registry.cleaning.records import Announcement
 from registry.layout import MODELS, PUBLISHING
 from registry.listing.listing import Head, Numbered, list_models
+from registry.patching.needed import blobs_of
 from registry.record import read_record
 from registry.side_by_side import ahead
 from registry.store.store import Store
@@ -67,7 +68,8 @@ class Marker:
 
     def _read(self, key: Numbered) -> frozenset[str]:
         version = read_committed(self._store, *key)
-        return frozenset(file.digest for file in version.files.values())
+        files = (file.digest for file in version.files.values())
+        return frozenset(files).union(blobs_of(version))
 
 
 def _pointed_at(store: Store, head: tuple[tuple[str, str], Head]) -> Numbered:

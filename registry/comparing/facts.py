@@ -2,6 +2,7 @@
 
 from registry.comparing.difference import Change, FileChange, ParityChange
 from registry.manifest import Build, BuiltPart, Version
+from registry.patching.needed import lacking
 
 
 def changed_facts(one: Version, other: Version) -> tuple[Change, ...]:
@@ -94,10 +95,9 @@ def changed_parity(one: Version, other: Version) -> tuple[ParityChange, ...]:
 
 
 def moved_bytes(one: Version, other: Version) -> int:
-    """Return the bytes of the other that the one does not have."""
+    """Return the bytes that who has the one must fetch to have the other."""
     there = {file.digest for file in one.files.values()}
-    missing = {file.digest: file.size for file in other.files.values() if file.digest not in there}
-    return sum(missing.values())
+    return sum(lacking(other, other.files, there).values())
 
 
 def _errors(version: Version) -> dict[tuple[str, str], float]:

@@ -10,6 +10,7 @@ from registry.comparing.difference import TableChange
 from registry.composition import Shard, Table
 from registry.errors import IntegrityError
 from registry.manifest import Version
+from registry.patching.needed import lacking
 from registry.signature import DType
 from registry.store.store import Store
 
@@ -49,8 +50,8 @@ def _form(table: Table) -> tuple[int, DType, str]:
 
 def _new_bytes(one: Version, left: Table | None, other: Version, right: Table | None) -> int:
     there = {one.files[shard.file].digest for shard in left.shards} if left else set()
-    files = {other.files[shard.file] for shard in right.shards} if right else set()
-    return sum(file.size for file in files if file.digest not in there)
+    names = [shard.file for shard in right.shards] if right else []
+    return sum(lacking(other, names, there).values())
 
 
 def _changed(

@@ -10,10 +10,11 @@ from registry import publish
 from registry.digest import ignore
 from registry.disk import disk_faults
 from registry.layout import blob_key
-from registry.manifest import File, Version
+from registry.manifest import Version
+from registry.patching.made import Reader
 from registry.progress import Progress
-from registry.pull import read_blob
 from registry.quarantine import clear_marks, marked_corrupt
+from registry.read_blob import Named, read_blob
 from registry.side_by_side import Tally, each
 from registry.store.store import Store
 
@@ -27,29 +28,45 @@ def copy_version(source: Store, target: Store, version: Version, progress: Progr
     Raises:
         IntegrityError: A blob is not what was published.
     """
+    reader = Reader(source, version)
 
-    def bring(files: Mapping[str, File]) -> None:
-        once = {file.digest: (name, file) for name, file in files.items()}
-        tally = Tally(sum(file.size for _, file in once.values()), progress)
+    def lessen(_: Version) -> Version:
+        return _with_bases(target, version)
+
+    def bring(blobs: Mapping[str, Named]) -> None:
+        tally = Tally(sum(file.size for _, file in blobs.values()), progress)
         corrupt = marked_corrupt(target)
 
-        def carry(named: tuple[str, File]) -> None:
-            key, file = blob_key(named[1].digest), named[1]
-            if file.digest in corrupt or target.size(key) != file.size:
-                _carry(source, target, named)
-            tally.advance(file.size)
+        def carry(named: Named) -> None:
+            if not publish.is_kept(target, named[1], corrupt):
+                _carry(reader, target, named)
+            tally.advance(named[1].size)
 
-        each(carry, once.values(), tally)
-        clear_marks(target, corrupt & once.keys())
+        each(carry, blobs.values(), tally)
+        clear_marks(target, corrupt & blobs.keys())
 
-    return publish.publish(target, version, bring)
+    whole = version.model_copy(update={"recipes": {}})
+    return publish.publish(target, whole, publish.Delivery(lessen, bring))
 
 
-def _carry(source: Store, target: Store, named: tuple[str, File]) -> None:
+def _with_bases(target: Store, version: Version) -> Version:
+    """Leave out the recipes whose bases the other store does not have."""
+    corrupt = marked_corrupt(target)
+    recipes = {
+        name: recipe
+        for name, recipe in version.recipes.items()
+        if publish.is_kept(target, recipe.base, corrupt)
+    }
+    return version.model_copy(update={"recipes": recipes})
+
+
+def _carry(reader: Reader, target: Store, named: Named) -> None:
     """Take a blob over by way of a file of this host."""
     place = Path(tempfile.gettempdir())
     with disk_faults(place), tempfile.NamedTemporaryFile(buffering=0) as copy:
-        file = FileIO(os.dup(copy.fileno()), "wb")
-        with file:
-            read_blob(source, named, file, ignore)
+        with FileIO(os.dup(copy.fileno()), "r+b") as file:
+            if reader.version.files[named[0]] == named[1]:
+                reader.read(named[0], file)
+            else:
+                read_blob(reader.store, named, file, ignore)
         target.replace(blob_key(named[1].digest), Path(copy.name), named[1], ignore)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from registry.manifest import Version
+from registry.patching.needed import blobs_of
 
 Key = TypeVar("Key")
 
@@ -42,7 +43,7 @@ def measure(versions: Iterable[Version]) -> Usages:
     blobs: dict[tuple[str, int], dict[str, int]] = {}
     models: dict[str, dict[str, int]] = {}
     for version in versions:
-        sizes = {file.digest: file.size for file in version.files.values()}
+        sizes = {digest: blob.size for digest, (_, blob) in blobs_of(version).items()}
         blobs[version.model, version.number] = sizes
         models.setdefault(version.model, {}).update(sizes)
     return Usages(_shares(blobs), _shares(models), _total(models.values()))

@@ -1,46 +1,21 @@
 """Only what a store, or a host, does not have moves."""
 
 import os
-import threading
 from pathlib import Path
 
 import pytest
 
 from registry import Catalog
 from registry.composition import Shard
-from registry.digest import Advance
 from registry.layout import BLOBS
-from registry.manifest import Draft, File, Version
-from registry.store import Store
+from registry.manifest import Draft, Version
 from tests.drafts import write_draft
+from tests.meter import Meter
 from tests.places import Place
 
 SHARDS, SIZE = 64, 16 << 10
 
 pytestmark = pytest.mark.parametrize("place", ["folder", "s3 over https"], indirect=True)
-
-
-class Meter:
-    """A store that counts the bytes of blobs that go in and out."""
-
-    def __init__(self, store: Store) -> None:
-        self._store, self.url, self.up, self.down = store, store.url, 0, 0
-        self._lock = threading.Lock()
-
-    def __getattr__(self, name: str):
-        return getattr(self._store, name)
-
-    def upload(self, key: str, path: Path, file: File, advance: Advance) -> None:
-        new = file.size if self._store.size(key) is None else 0
-        with self._lock:
-            self.up += new
-        self._store.upload(key, path, file, advance)
-
-    def read(self, key: str):
-        for chunk in self._store.read(key):
-            with self._lock:
-                self.down += len(chunk)
-            yield chunk
 
 
 def draft_of(folder: Path, rows: bytes) -> Draft:

@@ -83,6 +83,31 @@ def test_refuses_what_does_not_hold_together(version, fields, fault):
 
 
 @pytest.mark.parametrize(
+    "recipe",
+    [
+        {"base": "old", "steps": []},
+        {"base": "old", "steps": ["other"]},
+        {"base": "small", "steps": ["whole"]},
+        {"base": "old", "steps": ["small", "whole"]},
+    ],
+    ids=["no steps", "leads elsewhere", "another size", "another size between"],
+)
+def test_refuses_recipes_that_do_not_lead_to_their_files(version, recipe):
+    name = "tables/items/000000.safetensors"
+    whole = version.files[name].model_dump()
+    files = {
+        "whole": whole,
+        "old": whole | {"digest": "1" * 64},
+        "other": whole | {"digest": "2" * 64},
+        "small": {"digest": "3" * 64, "size": 1},
+    }
+    steps = [{"rows": files["small"], "gives": files[gives]} for gives in recipe["steps"]]
+    recipes = {name: {"base": files[recipe["base"]], "steps": steps}}
+    with pytest.raises(IntegrityError, match=f"its recipe of '{name}' does not lead there"):
+        read(changed(version, recipes=recipes))
+
+
+@pytest.mark.parametrize(
     "data", [b"", b"{", b"null", b"[1]", b"\xff\xfe", b"[" * 100_000, b'{"a":' * 100_000]
 )
 def test_refuses_what_is_no_record_at_all(data):
