@@ -1,10 +1,11 @@
 """What the job says of the model, and what a model answers."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from pydantic import JsonValue
 
 from registry.signature import Axis, Frozen, Input
 
@@ -38,12 +39,14 @@ class Inspection:
     Attributes:
         inputs: With best guesses; the second of each pair says what was guessed.
         tables: Name, rows, dim of each embedding matrix.
+        source: What the job's `source` block has to say beside what is known of it.
     """
 
     inputs: tuple[tuple[Input, str], ...]
     outputs: tuple[str, ...]
     axes: Mapping[str, Axis]
     tables: tuple[tuple[str, int, int], ...]
+    source: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 class RefusalError(Exception):

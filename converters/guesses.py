@@ -33,7 +33,8 @@ def inspect_module(module: "torch.nn.Module", samples: Arrays) -> Inspection:
     Where samples are missing, inputs are made up that the module runs on, if such are found.
     """
     names = _parameters(module, samples)
-    tried = None if set(names) <= set(samples) else find_trial(module, names, samples)
+    few = {name: array[:_FEW] for name, array in samples.items()}
+    tried = None if set(names) <= set(samples) else find_trial(module, names, few)
     seen = tried.seen if tried else _run(module, names, samples)
     tables = find_tables(module) | _raw_tables(module, seen)
     guessed = {

@@ -39,10 +39,13 @@ class Trial:
 
 
 def find_trial(module: "torch.nn.Module", names: Sequence[str], samples: Arrays) -> Trial | None:
-    """Try inputs of the shapes that the module's layers suggest; none where no trial runs."""
-    given = {name: array[:_ROWS] for name, array in samples.items()}
+    """Try inputs of the shapes that the module's layers suggest; none where no trial runs.
+
+    Args:
+        samples: A batch of two of the inputs that are known.
+    """
     choices = [
-        (given[name],) if name in given else tuple(_candidates(module, name)) for name in names
+        (samples[name],) if name in samples else tuple(_candidates(module, name)) for name in names
     ]
     for chosen in itertools.islice(itertools.product(*choices), _TRIES):
         arrays = dict(zip(names, chosen, strict=True))

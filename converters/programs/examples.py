@@ -44,24 +44,28 @@ def example_arrays(inputs: tuple[Input, ...], sizes: Mapping[str, int]) -> dict[
     return arrays
 
 
+def ends_without_bags(inputs: tuple[Input, ...]) -> tuple[str, ...]:
+    """Find axes that are one longer than there are bags, where no input has the axis of bags."""
+    return tuple(name for name in _ends(inputs) if name not in _longer(inputs))
+
+
+def _ends(inputs: tuple[Input, ...]) -> tuple[str, ...]:
+    """Find the axes of offsets that include the last."""
+    leading = (given.shape[0] for given in inputs if given.includes_last and given.shape)
+    return tuple(dict.fromkeys(dim for dim in leading if isinstance(dim, str)))
+
+
 def _longer(inputs: tuple[Input, ...]) -> dict[str, str]:
     """Find the axes that are one longer than another: of offsets that include the last."""
-    ends = {
-        given.shape[0]: given.offsets
-        for given in inputs
-        if given.includes_last and given.shape and isinstance(given.shape[0], str)
-    }
+    ends = _ends(inputs)
     cut = {given.offsets for given in inputs if given.offsets}
-    leading = [
-        given.shape[0]
-        for given in inputs
-        if given.shape and isinstance(given.shape[0], str) and given.name not in cut
-    ]
-    others = [name for name in leading if name not in ends]
+    totals = {given.shape[0] for given in inputs if given.name in cut and given.shape}
+    leading = [given.shape[0] for given in inputs if given.shape]
+    others = [dim for dim in leading if isinstance(dim, str) and dim not in (*ends, *totals)]
     if not others:
         return {}
     most = max(others, key=others.count)
-    return {str(name): most for name in ends}
+    return dict.fromkeys(ends, most)
 
 
 def _ids(random: np.random.Generator, ids: Ids, shape: tuple[int, ...]) -> np.ndarray:

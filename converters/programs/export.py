@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from converters.brief import Brief
-from converters.programs.dynamic_shapes import dynamic_shapes, example_inputs, follows
+from converters.programs.dynamic_shapes import can_tell_more, dynamic_shapes, example_inputs
 from converters.programs.export_faults import explain
 from converters.programs.fast_path import no_fast_path
 from converters.programs.forward import in_job_order
@@ -40,7 +40,7 @@ def _attempt(module: "torch.nn.Module", brief: Brief) -> "ExportedProgram":
         return _export(module, brief, "")
     except Exception as error:  # noqa: BLE001 - torch raises all kinds; explained at the end
         first = error
-    advised = follows(str(first))
+    advised = can_tell_more(str(first), brief.inputs)
     try:
         return _export(module, brief, str(first), strict=not advised)
     except Exception as error:

@@ -17,6 +17,7 @@ from converters.programs.dynamic_shapes import dynamic_shapes, example_inputs, p
 from converters.programs.signature import named_expression, shape_names
 from converters.quiet import TORCH_EXPORT, quiet
 from registry.errors import PlatformError, SourceError
+from registry.signature import Axis
 
 if TYPE_CHECKING:
     import torch
@@ -134,13 +135,21 @@ def _range(text: str, _module: object, brief: Brief) -> str | None:
         f"axis '{_axis(name, brief)}' can only go"
         + (f" from {low}" if low else "")
         + (f" up to {high}" if high else "")
-        + f" in this model: set axes.{_axis(name, brief)}."
-        + (f"max to {high}" if high else f"min to {low}")
+        + f" in this model: set {_limits(_axis(name, brief), low, high, brief)}"
         for name, low, high in _RANGE.findall(text)
     ]
     if not limits and "Constraints violated" in text:
         return " ".join(text.split("For more information", maxsplit=1)[0].split()) + _details(text)
     return "; ".join(limits) or None
+
+
+def _limits(axis: str, low: str, high: str, brief: Brief) -> str:
+    """Say which ends of an axis' range the job has to change."""
+    said = brief.axes.get(axis, Axis())
+    ends = [("min", low, said.min), ("max", high, said.max)]
+    wrong = [(end, limit) for end, limit, has in ends if limit and int(limit) != has]
+    told = wrong or [(end, limit) for end, limit, _ in ends if limit]
+    return " and ".join(f"axes.{axis}.{end} to {limit}" for end, limit in told)
 
 
 def _details(text: str) -> str:

@@ -54,7 +54,7 @@ def in_job_order(module: "torch.nn.Module", names: Sequence[str]) -> Iterator[No
 
 def _by_name(parameters: Mapping[str, inspect.Parameter], names: Sequence[str]) -> bool:
     takes = {name for name, one in parameters.items() if one.kind in _NAMED}
-    needs = {name for name, one in parameters.items() if _required(one)}
+    needs = {name for name, one in parameters.items() if is_required(one)}
     return set(names) <= takes and needs <= set(names)
 
 
@@ -62,7 +62,7 @@ def _check_positions(
     module: str, parameters: Mapping[str, inspect.Parameter], names: Sequence[str]
 ) -> None:
     places = [name for name, one in parameters.items() if one.kind in _POSITIONAL]
-    needs = [name for name, one in parameters.items() if _required(one)]
+    needs = [name for name, one in parameters.items() if is_required(one)]
     open_ended = any(one.kind is one.VAR_POSITIONAL for one in parameters.values())
     fits = len(names) >= len(needs) and (open_ended or len(names) <= len(places))
     fits = fits and set(needs) <= set(places[: len(names)])
@@ -88,7 +88,8 @@ def _advice(takes: list[str], needs: list[str], names: Sequence[str]) -> str:
     return "name the job's inputs after the parameters, or give as many in the same order"
 
 
-def _required(one: inspect.Parameter) -> bool:
+def is_required(one: inspect.Parameter) -> bool:
+    """Tell whether a call has to give a parameter."""
     return one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
 
 

@@ -51,7 +51,16 @@ def shape_names(shapes: Sequence[Sequence[object]], inputs: Sequence[Tensor]) ->
         for size, dim in zip(shape, given.shape, strict=True):
             if isinstance(dim, str) and not str(size).isdecimal():
                 names.setdefault(str(size), dim)
-    return names
+    return {**_shorter(names), **names}
+
+
+def _shorter(names: Mapping[str, str]) -> dict[str, str]:
+    """Name the symbols that stand only in what is one longer: 's17 + 1' is 'ends'."""
+    return {
+        found[1]: f"{name}_minus_1"
+        for text, name in names.items()
+        if (found := re.fullmatch(r"(\w+) \+ 1", text))
+    }
 
 
 def named_shape(shape: Sequence[object], names: Mapping[str, str]) -> tuple[Dim, ...]:

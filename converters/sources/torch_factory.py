@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from pydantic import Field, JsonValue
@@ -14,6 +14,8 @@ from converters.dtypes import dtype_of_torch
 from converters.guesses import inspect_module
 from converters.programs.eager import answering
 from converters.programs.export import export_program
+from converters.programs.jagged import feed_jagged
+from converters.programs.jagged_guesses import find_jagged, inspect_jagged
 from converters.programs.skeleton import build_skeleton
 from converters.programs.user_code import importable, load_callable, local_files, raised
 from converters.sources.source import Source
@@ -37,6 +39,8 @@ class TorchOptions(SourceOptions):
         path: Folder to import the module from, relative to the job file.
         weights: A safetensors file, or a torch checkpoint that holds nothing but
             tensors. Without it the module's own weights are taken.
+        jagged: For modules of torchrec: the features, by the parameter of forward that takes
+            them as one KeyedJaggedTensor. Each is an input of that name, and one with its offsets.
     """
 
     kind: Literal["torch"] = "torch"
@@ -44,6 +48,7 @@ class TorchOptions(SourceOptions):
     args: dict[str, JsonValue] = Field(default_factory=dict)
     path: str = "."
     weights: str | None = None
+    jagged: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = Field(default_factory=dict)
 
 
 def files(options: SourceOptions, folder: Path) -> tuple[Path, ...]:
@@ -56,7 +61,7 @@ def files(options: SourceOptions, folder: Path) -> tuple[Path, ...]:
 
 def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) -> Split:
     """Build, export and split; the tables stay in the checkpoint."""
-    module, checkpoint, remarks = _open(_own(brief.options), brief.folder)
+    module, checkpoint, remarks = _open_for(brief)
     if checkpoint:
         check_numbers(module, checkpoint)
     progress(1, 3, "steps")
@@ -71,13 +76,16 @@ def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) ->
 
 def answers(brief: Brief) -> Callable[[Arrays], dict[str, np.ndarray]]:
     """Run the module eagerly, as its users do."""
-    module, _, _ = _open(_own(brief.options), brief.folder)
+    module, _, _ = _open_for(brief)
     return answering(module, brief)
 
 
 def inspect(options: SourceOptions, folder: Path, samples: Arrays) -> Inspection:
     """Read the inputs from the signature of forward and from the samples."""
-    module, _, _ = _open(_own(options), folder)
+    own = _own(options)
+    module, _, _ = _open(own, folder)
+    if jagged := own.jagged or find_jagged(module):
+        return inspect_jagged(module, jagged, samples)
     return inspect_module(module, samples)
 
 
@@ -104,6 +112,15 @@ def _origins(
 
 def _checkpoint(options: TorchOptions, folder: Path) -> Checkpoint | None:
     return open_checkpoint((folder / options.weights).absolute()) if options.weights else None
+
+
+def _open_for(brief: Brief) -> "tuple[torch.nn.Module, Checkpoint | None, tuple[Remark, ...]]":
+    """Open the module so that its forward takes the job's inputs."""
+    options = _own(brief.options)
+    module, checkpoint, remarks = _open(options, brief.folder)
+    if options.jagged:
+        feed_jagged(module, options.jagged, brief.inputs)
+    return module, checkpoint, remarks
 
 
 def _open(

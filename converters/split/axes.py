@@ -79,8 +79,15 @@ def read_axes(nodes: "Sequence[Node]", inputs: Sequence[Tensor], graph: "Graph")
                     known.setdefault(expression, dim)
             elif dim != int(str(expression)):
                 raise SplitError(_fixed(tensor, position, int(str(expression)), graph))
-    plain_first = sorted(known.items(), key=lambda pair: len(str(pair[0])))
+    whole = {**_shorter(known), **known}
+    plain_first = sorted(whole.items(), key=lambda pair: len(str(pair[0])))
     return AxisNames(known=tuple(plain_first))
+
+
+def _shorter(known: Mapping[object, str]) -> dict[object, str]:
+    """Name the symbols that stand only in what is one longer, as in offsets' ends."""
+    names = {expression - 1: f"{name}_minus_1" for expression, name in known.items()}  # type: ignore[operator] # sympy's
+    return {one: name for one, name in names.items() if getattr(one, "is_symbol", False)}
 
 
 def with_derived(axes: Mapping[str, Axis], tensors: Sequence[Tensor]) -> dict[str, Axis]:

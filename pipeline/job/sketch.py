@@ -63,7 +63,7 @@ def sketch(given: Given, seen: Inspection) -> str:
     return environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         file=given.file,
         model=slug(given.model),
-        source=given.source,
+        source={**given.source, **seen.source},
         inputs=inputs,
         axes=axes,
         outputs=seen.outputs if len(set(seen.outputs)) == len(seen.outputs) else (),

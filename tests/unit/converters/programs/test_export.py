@@ -203,3 +203,39 @@ def test_nothing_is_printed(capsys):
         export_program(Baked(), brief(floats()))
     assert capsys.readouterr() == ("", "")
     assert not os.environ.get("TORCH_LOGS")
+
+
+class Weighed(torch.nn.Module):
+    """Bags alone: no input has their number as an axis."""
+
+    def __init__(self):
+        super().__init__()
+        self.bag = torch.nn.EmbeddingBag(50, 8, mode="sum", include_last_offset=True)
+        self.out = torch.nn.Linear(8, 1)
+
+    def forward(self, values, ends, weights):
+        return self.out(self.bag(values, ends, per_sample_weights=weights))
+
+
+def test_one_bag_is_enough_where_no_input_has_the_axis_of_bags():
+    inputs = (*RANKER[1:3], floats("weights", "n"))
+    model = Weighed()
+    given = brief(*inputs)
+    given.axes["ends"] = Axis(min=2, max=100)
+    program = export_program(model, given)
+    signature = program_signature(program, given)
+    assert str(signature.outputs[0]) == "output: float32[ends_minus_1, 1]"
+    one = torch.arange(4), torch.tensor([0, 4]), torch.rand(4)
+    answer = program.module(check_guards=False)(*one)
+    assert torch.equal(answer, model.eval()(*one))
+
+
+def test_a_range_is_told_by_the_end_that_is_wrong():
+    class Long(torch.nn.Module):
+        def forward(self, x):
+            return x[:, 3] + x.sum(1)
+
+    with pytest.raises(
+        SourceError, match=r"'width' can only go from 4 .*set axes\.width\.min to 4$"
+    ):
+        export_program(Long(), brief(floats("x", "batch", "width")))
