@@ -92,4 +92,5 @@ def convert(
         folder=".",
         signature=source.signature,
         maker=maker,
+        ranges=source.ranges,
     )

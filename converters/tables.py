@@ -146,7 +146,8 @@ def _check_numbers(table: Table, chunk: np.ndarray, before: int) -> None:
 
 def _check_origin(table: Table, stored: Stored) -> None:
     wanted = (table.rows, table.dim)
-    if (stored.shape, stored.dtype) != (wanted, table.dtype) or stored.strides is not None:
+    flat = (*stored.shape[:1], math.prod(stored.shape[1:]))
+    if (flat, stored.dtype) != (wanted, table.dtype) or stored.strides is not None:
         raise SourceError(
             f"table {table.name}: {stored.file} now holds {stored.dtype}{list(stored.shape)}, the"
             f" split found {table.dtype}{list(wanted)}. The file was changed: run again"

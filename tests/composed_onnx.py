@@ -10,7 +10,8 @@ import onnxruntime
 from converters.tables import write_table
 from registry.composition import Split
 from registry.progress import silent
-from targets.embedding.lookups import look_up
+from targets.embedding.ids import IdsProgram
+from targets.embedding.part import EmbeddingPart
 from targets.embedding.tables import open_table
 
 Arrays = Mapping[str, np.ndarray]
@@ -27,19 +28,17 @@ class ComposedOnnx:
             for one in split.tables
         ]
         self._dense = _session(folder / "dense" / "model.onnx")
-        self._ids = _session(folder / "ids" / "model.onnx") if split.ids else None
+        self._programs = [IdsProgram(folder / one.folder) for one in split.id_programs]
 
     def run(self, arrays: Arrays) -> dict[str, np.ndarray]:
         """Answer with all parts."""
-        known = {**arrays, **(_run(self._ids, arrays) if self._ids else {})}
         with contextlib.ExitStack() as stack:
             tables = {
                 one.name: stack.enter_context(open_table(one, self.folder / "cut"))
                 for one in self.tables
             }
-            for lookup in self.split.lookups:
-                known[lookup.output] = look_up(lookup, tables[lookup.table], known)
-            return _run(self._dense, known)
+            part = EmbeddingPart(tuple(arrays), self._programs, self.split.lookups, tables)
+            return _run(self._dense, part.run(arrays))
 
 
 def _run(session: onnxruntime.InferenceSession, arrays: Arrays) -> dict[str, np.ndarray]:

@@ -14,7 +14,8 @@ from converters.programs.files import load_program
 from converters.split.program import split_program
 from converters.torch_to_onnx import export_onnx
 from registry.composition import Shard, Split
-from targets.embedding.lookups import look_up
+from targets.embedding.ids import IdsProgram
+from targets.embedding.part import EmbeddingPart
 from targets.embedding.tables import MappedTable, open_table
 from tests.models import Model
 
@@ -28,16 +29,14 @@ class Composed:
         self.split, self.folder = split, folder
         self.program, self.signature = load_program(folder / split.dense.folder)
         self._module = self.program.module()
-        self._ids = _session(folder / "ids" / "model.onnx") if split.ids else None
+        self._programs = [IdsProgram(folder / one.folder) for one in split.id_programs]
 
     def vectors(self, arrays: Arrays) -> dict[str, np.ndarray]:
         """Work out ids and look all rows up."""
-        known = {**arrays, **self._computed(arrays)}
         with self._tables() as tables:
-            return {
-                lookup.output: look_up(lookup, tables[lookup.table], known)
-                for lookup in self.split.lookups
-            }
+            part = EmbeddingPart(tuple(arrays), self._programs, self.split.lookups, tables)
+            known = part.run(arrays)
+        return {lookup.output: known[lookup.output] for lookup in self.split.lookups}
 
     def run(self, arrays: Arrays) -> tuple[torch.Tensor, ...]:
         """Answer with the dense part in torch."""
@@ -54,13 +53,6 @@ class Composed:
         known = {**arrays, **self.vectors(arrays)}
         given = {tensor.name: known[tensor.name] for tensor in self.signature.inputs}
         return _session(path).run(None, given)
-
-    def _computed(self, arrays: Arrays) -> dict[str, np.ndarray]:
-        if self._ids is None or self.split.ids is None:
-            return {}
-        given = {tensor.name: arrays[tensor.name] for tensor in self.split.ids.signature.inputs}
-        names = [tensor.name for tensor in self.split.ids.signature.outputs]
-        return dict(zip(names, self._ids.run(names, given), strict=True))
 
     @contextlib.contextmanager
     def _tables(self) -> Iterator[dict[str, MappedTable]]:

@@ -2,23 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from converters.brief import Brief
 from converters.onnx_models.files import nodes, signature_of
-from converters.onnx_models.piece import make_piece, maker_of, write_part
-from converters.onnx_split.graph import Graph, ancestors, nodes_between
+from converters.onnx_models.piece import make_piece
+from converters.onnx_split.graph import Graph, ancestors
+from converters.onnx_split.hops import Joint, nodes_behind, write, write_hops
 from converters.onnx_split.ids import number_values
-from converters.onnx_split.joints import Wanted, describe, hand_on, work_out
+from converters.onnx_split.joints import Wanted, describe
 from converters.onnx_split.reads import Found, Read
 from converters.onnx_split.rows import copy_weights, find_or_write
 from converters.split.float_ids import float_fault
 from converters.split.looked_up import LookedUp
+from converters.split.ranges import ranges_of
 from converters.split.variable import kept_tables
-from registry.composition import Artifact, Lookup, Remark, Split
-from registry.signature import Dim, Input
+from registry.composition import Lookup, Remark, Split
+from registry.signature import Input
 
 if TYPE_CHECKING:
     import onnx
@@ -32,24 +33,26 @@ def cut(graph: Graph, found: Found, brief: Brief, source: Path, out: Path) -> Sp
     """
     numbers = number_values(graph)
     ids = LookedUp[Wanted]({(numbers[name], 0): name for name in graph.inputs}, graph.names())
-    lookups = tuple(_look_up(read, ids, numbers) for read in found.cut)
-    program = _write_ids(graph, ids.computed, brief, out)
-    known = (*brief.inputs, *(program.signature.outputs if program else ()))
-    vectors = _vectors(lookups, found.cut, {one.name: one.shape for one in known})
-    dense = _dense(graph, found.cut, lookups, vectors)
+    joints = tuple(Joint(read, _look_up(read, ids, numbers)) for read in found.cut)
+    hops = write_hops(graph, joints, ids.computed, brief, out)
+    dense = _dense(graph, joints, hops.vectors)
     copy_weights(dense, source, out / "dense")
-    tables = {read.variable.name: read.variable for read in found.cut}.values()
+    variables = {read.variable.name: read.variable for read in found.cut}.values()
     left = set(ancestors(graph, graph.outputs, [read.vectors for read in found.cut]))
+    tables = tuple(one.table() for one in variables)
+    lookups = tuple({joint.lookup.output: joint.lookup for joint in joints}.values())
+    origins = tuple(find_or_write(one, graph.stored[one.tensor], source, out) for one in variables)
+    written = write(dense, hops.vectors, brief, out / "dense")
+    ranges = ranges_of(lookups, written.signature, tables, origins, out)
     return Split(
         signature=signature_of(graph.model),
-        ids=program,
-        dense=_write(
-            dense, {**{one.name: one for one in brief.inputs}, **vectors}, brief, out / "dense"
-        ),
-        tables=tuple(one.table() for one in tables),
-        lookups=tuple({lookup.output: lookup for lookup in lookups}.values()),
-        kept=kept_tables(found.stuck, (one for one in tables if one.tensor in left)),
-        origins=tuple(find_or_write(one, graph.stored[one.tensor], source, out) for one in tables),
+        ids=hops.programs.pop(0, None),
+        hops=tuple(hops.programs.values()),
+        dense=written.model_copy(update={"ranges": ranges}),
+        tables=tables,
+        lookups=lookups,
+        kept=kept_tables(found.stuck, (one for one in variables if one.tensor in left)),
+        origins=origins,
         nodes_before=_count(graph.model),
         nodes_after=_count(dense),
         remarks=tuple(dict.fromkeys(_float_faults(graph, found.cut))),
@@ -61,66 +64,13 @@ def _look_up(read: Read, ids: LookedUp[Wanted], numbers: Mapping[str, int]) -> L
     return ids.lookup(read.variable, (numbers[read.ids], wanted.rows), wanted)
 
 
-def _vectors(
-    lookups: Sequence[Lookup], reads: Sequence[Read], shapes: Mapping[str, tuple[Dim, ...]]
-) -> dict[str, Input]:
-    """Describe what the dense part takes in the place of the lookups."""
-    return {
-        lookup.output: Input(
-            name=lookup.output,
-            dtype=lookup.dtype,
-            shape=(*shapes[lookup.ids], read.variable.dim),
-        )
-        for lookup, read in zip(lookups, reads, strict=True)
-    }
-
-
-def _write_ids(
-    graph: Graph, computed: Mapping[str, Wanted], brief: Brief, out: Path
-) -> Artifact | None:
-    if not computed:
-        return None
-    kept = nodes_between(graph, (ids for ids, _ in computed.values()), graph.inputs)
-    for name, wanted in computed.items():
-        kept += work_out(graph, name, wanted)
-    outputs = (_renamed(graph.values[ids], name) for name, (ids, _) in computed.items())
-    piece = make_piece(graph.model, kept, graph.inputs.values(), outputs)
-    return _write(piece, {one.name: one for one in brief.inputs}, brief, out / "ids")
-
-
 def _dense(
-    graph: Graph, reads: Sequence[Read], lookups: Sequence[Lookup], vectors: Mapping[str, Input]
+    graph: Graph, joints: Sequence[Joint], vectors: Mapping[str, Input]
 ) -> "onnx.ModelProto":
     """Put together what is computed from vectors and other inputs."""
-    stops = {read.vectors: (read, lookup) for read, lookup in zip(reads, lookups, strict=True)}
-    used = set(ancestors(graph, graph.outputs, stops)) & set(stops)
-    kept = [
-        node
-        for name in stops
-        if name in used
-        for node in hand_on(graph, stops[name][1].output, stops[name][0])
-    ]
-    kept += nodes_between(graph, graph.outputs, stops)
+    kept = nodes_behind(graph, joints, graph.outputs)
     inputs = (*graph.inputs.values(), *map(describe, vectors.values()))
     return make_piece(graph.model, kept, inputs, graph.outputs.values())
-
-
-def _write(
-    piece: "onnx.ModelProto", inputs: Mapping[str, Input], brief: Brief, folder: Path
-) -> Artifact:
-    given = tuple(inputs[value.name] for value in piece.graph.input)
-    outputs = tuple(value.name for value in piece.graph.output)
-    own = replace(brief, inputs=given, outputs=outputs)
-    return write_part(piece, own, folder, maker_of(piece))
-
-
-def _renamed(value: "onnx.ValueInfoProto", name: str) -> "onnx.ValueInfoProto":
-    import onnx
-
-    made = onnx.ValueInfoProto()
-    made.CopyFrom(value)
-    made.name = name
-    return made
 
 
 def _count(model: "onnx.ModelProto") -> dict[str, int]:

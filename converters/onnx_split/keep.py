@@ -1,12 +1,30 @@
 """Why ids cannot be computed apart from the rest of an ONNX model: one function a reason."""
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from converters.onnx_models.faults import size_of
 from converters.onnx_split.graph import Graph, ancestors
 from converters.onnx_split.ids import UNREPEATABLE
 from converters.split.policy import SplitOptions
+
+
+@dataclass(frozen=True)
+class Behind:
+    """What lookups gave that stand before others in a graph.
+
+    Attributes:
+        hops: Rows of integer tables that are cut: others can be looked up by them.
+        vectors: All other rows.
+    """
+
+    graph: Graph
+    hops: set[str] = field(default_factory=set)
+    vectors: set[str] = field(default_factory=set)
+
+    def note(self, rows: str, *, ids: bool) -> None:
+        """Note what a lookup gives, and whether it can be other lookups' ids."""
+        (self.hops if ids else self.vectors).add(rows)
 
 
 @dataclass(frozen=True)
@@ -16,38 +34,39 @@ class _Ids:
     Attributes:
         came: All values on the way, the ids first.
         valued: Those whose values, and not only shapes, matter.
-        looked_up: What lookups before this one gave.
     """
 
     graph: Graph
     came: Sequence[str]
     valued: Sequence[str]
-    looked_up: Collection[str]
+    behind: Behind
     options: SplitOptions
 
 
-def why_stuck(
-    graph: Graph, ids: str, looked_up: Collection[str], options: SplitOptions
-) -> str | None:
+def why_stuck(ids: str, behind: Behind, options: SplitOptions) -> str | None:
     """Say why ids have to be computed in the dense part, or None where they need not be."""
-    came, valued = list(ancestors(graph, [ids])), list(ancestors(graph, [ids], by_value=True))
-    asked = _Ids(graph, came, valued, looked_up, options)
+    graph, ends = behind.graph, behind.hops
+    came = list(ancestors(graph, [ids], ends))
+    valued = list(ancestors(graph, [ids], ends, by_value=True))
+    asked = _Ids(graph, came, valued, behind, options)
     return next((why for reason in REASONS if (why := reason(asked))), None)
 
 
 def _positional(ids: _Ids) -> str | None:
-    if any(name in ids.graph.inputs or name in ids.looked_up for name in ids.valued):
+    given = {*ids.graph.inputs, *ids.behind.hops, *ids.behind.vectors}
+    if not given.isdisjoint(ids.valued):
         return None
     return "its ids are positions or constants: no input's value decides them"
 
 
 def _chained(ids: _Ids) -> str | None:
-    found = any(name in ids.looked_up for name in ids.came)
-    return "its ids come from another lookup" if found else None
+    found = not ids.behind.vectors.isdisjoint(ids.came)
+    return "its ids come from the vectors of another lookup" if found else None
 
 
 def _branching(ids: _Ids) -> str | None:
-    for node in (ids.graph.made[name] for name in ids.came if name in ids.graph.made):
+    made = (name for name in ids.came if name not in ids.behind.hops)
+    for node in (ids.graph.made[name] for name in made if name in ids.graph.made):
         if any(one.HasField("g") or one.graphs for one in node.attribute):
             return f"its ids come out of control flow ({node.op_type})"
         if node.op_type in UNREPEATABLE:

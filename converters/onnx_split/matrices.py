@@ -4,13 +4,17 @@ import math
 from dataclasses import dataclass, field
 
 from converters.onnx_split.graph import Graph
+from converters.split.choose import is_wanted
+from converters.split.policy import SplitOptions
 from converters.split.table_names import free_name
 from converters.split.variable import Variable
 from registry.signature import DType
 
-#: What rows are of: numbers, or what numbers are quantised to. Wider integers are a part of
-#: how ids are computed.
+#: What rows are of: numbers, or what numbers are quantised to.
 _STORED = ("float32", "float64", "float16", "bfloat16", "int8", "uint8")
+
+#: Ids. Few of them are no table, but a part of how other ids are computed, unless the job names it.
+_IDS = ("int64", "int32")
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class Matrices:
     """Finds the matrix behind a value, the same one for the same tensor."""
 
     graph: Graph
+    options: SplitOptions
     found: dict[str, Variable] = field(default_factory=dict)
 
     def behind(self, name: str) -> Source | None:
@@ -56,15 +61,17 @@ class Matrices:
         if tensor is None or not tensor.dims or 0 in tensor.dims:
             return None
         kind = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).name
-        if kind not in _STORED:
+        if name in self.found or kind not in (*_STORED, *_IDS):
+            return self.found.get(name)
+        variable = Variable(
+            name=free_name([name], (variable.name for variable in self.found.values())),
+            tensor=name,
+            keys=(name,),
+            rows=tensor.dims[0],
+            dim=math.prod(tensor.dims[1:]),
+            dtype=DType(kind),
+        )
+        if kind in _IDS and not is_wanted(variable, self.options):
             return None
-        if name not in self.found:
-            self.found[name] = Variable(
-                name=free_name([name], (variable.name for variable in self.found.values())),
-                tensor=name,
-                keys=(name,),
-                rows=tensor.dims[0],
-                dim=math.prod(tensor.dims[1:]),
-                dtype=DType(kind),
-            )
-        return self.found[name]
+        self.found[name] = variable
+        return variable

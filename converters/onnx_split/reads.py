@@ -1,13 +1,13 @@
 """The lookups of an ONNX graph: rows that are gathered from a stored matrix."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from converters.onnx_models.files import graphs
 from converters.onnx_split.graph import Graph, nodes_between
 from converters.onnx_split.ids import look_through, may_be_negative
-from converters.onnx_split.keep import why_stuck
+from converters.onnx_split.keep import Behind, why_stuck
 from converters.onnx_split.matrices import Matrices, Source
 from converters.split.choose import check_patterns, why_not
 from converters.split.policy import SplitOptions
@@ -59,17 +59,18 @@ def find_reads(graph: Graph, inputs: Mapping[str, Input], options: SplitOptions)
     Raises:
         SplitError: A name pattern of the job matches no table.
     """
-    matrices = Matrices(graph)
+    matrices = Matrices(graph, options)
     cut: list[Read] = []
     stuck: list[tuple[Variable, str]] = []
-    looked_up: set[str] = set()
+    behind = Behind(graph)
     for node in nodes_between(graph, graph.outputs, ()):
         stuck += _nested(node, matrices)
         source = _source(node, matrices)
         if source is None:
             continue
-        looked_up.add(node.output[0])
-        if why := _why(node, source, graph, options, looked_up):
+        why = _why(node, source, behind, options)
+        behind.note(node.output[0], ids=why is None and source.variable.holds_ids)
+        if why:
             stuck.append((source.variable, why))
             continue
         ids = look_through(graph, node.input[1])
@@ -83,11 +84,7 @@ def _source(node: "onnx.NodeProto", matrices: Matrices) -> Source | None:
 
 
 def _why(
-    node: "onnx.NodeProto",
-    source: Source,
-    graph: Graph,
-    options: SplitOptions,
-    looked_up: Collection[str],
+    node: "onnx.NodeProto", source: Source, behind: Behind, options: SplitOptions
 ) -> str | None:
     """Say why a lookup is not cut out."""
     if why := why_not(source.variable, options):
@@ -98,7 +95,7 @@ def _why(
         return f"read by {node.op_type}{along}, which is no lookup of rows by ids"
     if source.variable.dtype is DType.BFLOAT16:
         return "its rows are bfloat16, which no lookup hands to an ONNX model"
-    return why_stuck(graph, node.input[1], looked_up, options)
+    return why_stuck(node.input[1], behind, options)
 
 
 def _nested(node: "onnx.NodeProto", matrices: Matrices) -> Iterator[tuple[Variable, str]]:

@@ -113,6 +113,12 @@ def is_tensor(node: "Node") -> bool:
     return isinstance(node.meta.get("val"), torch.Tensor)
 
 
+def is_integer(node: "Node") -> bool:
+    """Say whether a tensor holds whole numbers."""
+    kind = node.meta["val"].dtype
+    return not (kind.is_floating_point or kind.is_complex or str(kind) == "torch.bool")
+
+
 def _weight(
     program: "ExportedProgram", spec: "InputSpec", names: Mapping[object, list[str]]
 ) -> Weight:

@@ -50,6 +50,11 @@ def why_not(matrix: Matrix, options: SplitOptions, *, bags: bool = False) -> str
     )
 
 
+def is_wanted(matrix: Matrix, options: SplitOptions) -> bool:
+    """Say whether the job wants a table cut, or speaks of it in another way."""
+    return why_not(matrix, options) is None or _named(matrix, options.keep)
+
+
 def check_patterns(matrices: Iterable[Matrix], options: SplitOptions) -> None:
     """Refuse a pattern that matches nothing: it is misspelt.
 

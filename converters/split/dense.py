@@ -1,4 +1,4 @@
-"""The dense part's graph: vectors come in as inputs where the lookups were."""
+"""The graph behind the cut: vectors come in as inputs where the lookups were."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,28 +20,43 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cut:
-    """The graph after the cut: its outputs, and the inputs that take vectors."""
+    """What came in the place of lookups.
 
-    outputs: "tuple[Node, ...]"
+    Attributes:
+        vectors: The inputs that take vectors.
+        rows: For the result of each lookup, what has its shape and element type now.
+    """
+
     vectors: "dict[Node, Input]"
+    rows: "dict[Node, Node]"
 
 
 def cut_lookups(body: Body, groups: Sequence[Group], axes: AxisNames) -> Cut:
     """Put an input in the place of each group's vectors.
 
-    What the lookups were computed from stays in the graph, for the ids program.
+    What the lookups were computed from stays in the graph, for the ids programs.
     """
-    vectors = {}
-    for group in groups:
-        described = group.vectors(axes)
-        vectors[_replace(body, group)] = described
+    cut = Cut(vectors={}, rows={})
+    described = [group.vectors(axes) for group in groups]
+    for group, vectors in zip(groups, described, strict=True):
+        taken, rows = _replace(body, group)
+        cut.vectors[taken] = vectors
+        cut.rows.update(dict.fromkeys((read.result for read in group.reads), rows))
+    return cut
+
+
+def tidy_dense(body: Body, axes: AxisNames) -> "tuple[Node, ...]":
+    """Make the dense part need nothing that it can do without; give its outputs.
+
+    Ids programs have to be taken out of the graph before.
+    """
     outputs = _outputs(body)
     rehome_sizes(body, outputs, axes)
     _fold_renorm(body, outputs)
-    return Cut(outputs=_outputs(body), vectors=vectors)
+    return _outputs(body)
 
 
-def _replace(body: Body, group: Group) -> "Node":
+def _replace(body: Body, group: Group) -> "tuple[Node, Node]":
     graph, old = body.graph, group.first.result
     with graph.inserting_before(next(iter(graph.nodes))):
         vectors = graph.placeholder(group.output)
@@ -52,7 +67,7 @@ def _replace(body: Body, group: Group) -> "Node":
         rows.meta = dict(old.meta)
     for read in group.reads:
         read.result.replace_all_uses_with(rows)
-    return vectors
+    return vectors, rows
 
 
 def _flat(value: "torch.Tensor", matrix: Matrix) -> "torch.Tensor":

@@ -1,7 +1,8 @@
-"""The ids program: from the user's inputs to ids, offsets and weights."""
+"""The ids programs: from the user's inputs, and rows of integer tables, to what lookups take."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from converters.split.body import Body
@@ -15,24 +16,30 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class IdsProgram:
+class IdsPrograms:
     """What the lookups take.
 
     Attributes:
         inputs: The job's names of the user's inputs.
+        hops: How many lookups in a row come before a node.
         outputs: What has to be computed, by name. Empty where the inputs are the ids.
     """
 
     body: Body
     inputs: "Mapping[Node, str]"
     keys: Keys
+    hops: "Mapping[Node, int]"
     outputs: "dict[str, Node]" = field(default_factory=dict)
     _names: dict[tuple[int, int], str] = field(default_factory=dict)
+    _given: "dict[Node, str]" = field(default_factory=dict)
+    _waits: dict[str, int] = field(default_factory=dict)
 
     def lookup(self, group: Group) -> Lookup:
         """Describe a lookup, and note what has to be computed for it."""
         read, matrix = group.first, group.matrix
         wraps = matrix.rows if read.wraps else 0
+        if matrix.holds_ids:
+            self._given |= {one.result: group.output for one in group.reads}
         return Lookup(
             output=group.output,
             table=matrix.name,
@@ -46,14 +53,28 @@ class IdsProgram:
             dtype=matrix.vectors,
         )
 
+    def by_hop(self, rows: "Mapping[Node, Node]") -> "dict[int, dict[str, Node]]":
+        """Give what has to be computed, by the number of lookups in a row that come before it.
+
+        Args:
+            rows: What stands for the results of lookups after the cut.
+        """
+        names = sorted(self.outputs, key=self._waits.__getitem__)
+        return {
+            hop: {name: rows.get(self.outputs[name], self.outputs[name]) for name in some}
+            for hop, some in groupby(names, key=self._waits.__getitem__)
+        }
+
     def _name(self, node: "Node", what: str, *, wraps: int = 0) -> str:
         node = look_through_ids(node)
-        if node in self.inputs and not wraps:
-            return self.inputs[node]
+        known = {**self.inputs, **self._given}
+        if node in known and not wraps:
+            return known[node]
         key = (self.keys.of(node, ids=True), wraps)
         if key not in self._names:
             name = self._free(what)
             self._names[key] = name
+            self._waits[name] = self.hops[node]
             self.outputs[name] = _wrapped(node, wraps, self.body) if wraps else node
         return self._names[key]
 

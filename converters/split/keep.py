@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from converters.split.body import Body
+from converters.split.body import Body, is_integer, is_tensor
 from converters.split.forms.form import Read
 from converters.split.policy import SplitOptions
 from converters.split.roots import Roots
@@ -30,11 +30,17 @@ def sources_of(read: Read, known: "Mapping[Node, Roots]") -> Roots:
 
 
 def _chained(_read: Read, roots: Roots, _body: Body, _options: SplitOptions) -> str | None:
-    return "its ids or weights come from another lookup" if roots.lookups else None
+    """Let integers pass: rows of an integer table are ids. Of floats the network makes others."""
+    if all(is_tensor(node) and is_integer(node) for node in roots.lookups):
+        return None
+    return "its ids or weights come from the vectors of another lookup"
 
 
 def _learned(_read: Read, roots: Roots, body: Body, _options: SplitOptions) -> str | None:
-    learned = sorted(n for n in roots.weights if n in body.weights and body.weights[n].learned)
+    weights = {name: body.weights[name] for name in roots.weights if name in body.weights}
+    learned = sorted(
+        name for name, one in weights.items() if one.learned and one.tensor.is_floating_point()
+    )
     if not learned:
         return None
     return f"its ids or weights are computed from the parameter {body.weights[learned[0]].keys[0]}"

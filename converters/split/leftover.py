@@ -17,8 +17,13 @@ if TYPE_CHECKING:
     from torch.fx import Node
 
 
-def tables_left(outputs: "Sequence[Node]", found: Found, options: SplitOptions) -> tuple[Kept, ...]:
-    """Tell which tables the dense part holds, and why.
+def tables_left(
+    outputs: "Sequence[Node]", ids: "Sequence[Node]", found: Found, options: SplitOptions
+) -> tuple[Kept, ...]:
+    """Tell which tables are no shards: those that the dense part or an ids program holds, and why.
+
+    Args:
+        ids: What the ids programs compute.
 
     Raises:
         SplitError: It holds one that the job wants cut, in a way that the split does not know.
@@ -26,8 +31,11 @@ def tables_left(outputs: "Sequence[Node]", found: Found, options: SplitOptions) 
     alive = needed(outputs)
     held = {node.target: node for node in alive if node.op == "get_attr"}
     reasons: dict[str, tuple[Matrix, list[str]]] = {}
+    computing = {node.target for node in needed(ids) if node.op == "get_attr"}
     for matrix, why in found.kept:
-        reasons.setdefault(matrix.name, (matrix, []))[1].append(why)
+        inside = computing.intersection(matrix.weights) and not held.keys() & matrix.weights
+        said = f"{why}; an ids program holds it" if inside else why
+        reasons.setdefault(matrix.name, (matrix, []))[1].append(said)
     for _, matrix in found.cut:
         for node in (held[name] for name in matrix.weights if name in held):
             if dense := _used_densely(node, alive):

@@ -54,6 +54,11 @@ class Matrix:
         return DType.FLOAT32 if self.dtype is DType.BFLOAT16 else self.dtype
 
     @property
+    def holds_ids(self) -> bool:
+        """Say whether its rows can be looked up as they are."""
+        return len(self.row) == 1 and self.dtype in (DType.INT64, DType.INT32)
+
+    @property
     def bytes(self) -> int:
         """Size of all rows."""
         return int(self.rows * self.dim * self.node.meta["val"].element_size())
@@ -89,9 +94,8 @@ class Matrices:
         keys = tuple(key for weight in held for key in weight.keys)
         shape = tuple(int(size) for size in node.meta["val"].shape)
         fold = None if node.op == "get_attr" else express(node, self.body)
-        if len(shape) != 2:
-            inner = fold or keys[0]
-            fold = f"reshape({inner}, [{shape[0]}, {math.prod(shape[1:])}])"
+        if fold and len(shape) != 2:
+            fold = f"reshape({fold}, [{shape[0]}, {math.prod(shape[1:])}])"
         return Matrix(
             name=free_name(
                 [w.keys[0] for w in held if w.learned] or [keys[0]],

@@ -50,8 +50,12 @@ def export_part(
     return Part(program=program, signature=program_signature(program, own))
 
 
-def write_dense(part: Part, out: Path) -> Artifact:
-    """Write `dense/model.pt2`."""
+def write_dense(part: Part, ranges: Mapping[str, tuple[int, int]], out: Path) -> Artifact:
+    """Write `dense/model.pt2`.
+
+    Args:
+        ranges: Of those of its inputs that are rows of integer tables.
+    """
     import torch
 
     save_program(part.program, out / "dense", part.signature)
@@ -61,20 +65,21 @@ def write_dense(part: Part, out: Path) -> Artifact:
         folder="dense",
         signature=part.signature,
         maker=f"torch.export {torch.__version__}",
+        ranges=dict(ranges),
     )
 
 
-def write_ids(part: Part, out: Path) -> tuple[Artifact, tuple[Remark, ...]]:
-    """Write `ids/model.onnx`."""
+def write_ids(part: Part, name: str, out: Path) -> tuple[Artifact, tuple[Remark, ...]]:
+    """Write an ids program as `model.onnx` in a folder of its name."""
     import torch
 
-    file = out / "ids" / ENTRY[Format.ONNX]
+    file = out / name / ENTRY[Format.ONNX]
     file.parent.mkdir(parents=True, exist_ok=True)
     remarks = export_onnx(part.program, file, part.signature)
     artifact = Artifact(
-        part="ids",
+        part=name,
         format=Format.ONNX,
-        folder="ids",
+        folder=name,
         signature=part.signature,
         maker=f"torch.onnx (dynamo) {torch.__version__}",
     )

@@ -9,16 +9,18 @@ from converters.programs.signature import program_signature
 from converters.split.axes import AxisNames, read_axes
 from converters.split.body import Body, count_operators, unlift
 from converters.split.carried import remark_floats
-from converters.split.dense import cut_lookups
+from converters.split.dense import cut_lookups, tidy_dense
 from converters.split.find import Found, find_lookups
 from converters.split.fixups import FIXUPS
 from converters.split.groups import Group, group_lookups
-from converters.split.ids import IdsProgram
+from converters.split.hops import count_hops, program_name
+from converters.split.ids import IdsPrograms
 from converters.split.leftover import tables_left
 from converters.split.matrices import Matrix
 from converters.split.origins import find_or_write
 from converters.split.part import Part, export_part, write_dense, write_ids
 from converters.split.policy import SplitOptions
+from converters.split.ranges import ranges_of
 from registry.composition import Artifact, Lookup, Origin, Split, Table
 from registry.errors import SplitError
 from registry.signature import Input
@@ -37,8 +39,9 @@ def split_program(
 ) -> Split:
     """Cut the lookups out of a program and write what remains of it to a folder.
 
-    Writes `split.json`, `dense/model.pt2`, `ids/model.onnx` where ids are computed, and the
-    tables that no checkpoint holds to `origins/`. No other table is read.
+    Writes `split.json`, `dense/model.pt2`, `ids/model.onnx` where ids are computed (`ids_2/…`
+    where they are from rows of integer tables, and so on), and the tables that no checkpoint
+    holds to `origins/`. Of other tables those of integers alone are read, for their range.
 
     Args:
         find_origin: Says where the checkpoint holds a key, if it does.
@@ -53,21 +56,27 @@ def split_program(
     found = find_lookups(body, options)
     groups = group_lookups(found.cut, found.matrices.keys)
     lookups, ids = _look_up(groups, found, inputs)
-    computed = export_part(body, ids, inputs, brief) if ids else None
     signature = program_signature(program, brief)
     cut = cut_lookups(body, groups, axes)
-    outputs = dict(zip((tensor.name for tensor in signature.outputs), cut.outputs, strict=True))
-    kept = tables_left(cut.outputs, found, options)
-    dense = export_part(body, outputs, {**inputs, **cut.vectors}, brief)
+    known = {**inputs, **cut.vectors}
+    wanted = ids.by_hop(cut.rows)
+    computed = {hop: export_part(body, some, known, brief) for hop, some in wanted.items()}
+    outputs = dict(zip((t.name for t in signature.outputs), tidy_dense(body, axes), strict=True))
+    asked = [node for some in wanted.values() for node in some.values()]
+    dense = export_part(body, outputs, known, brief)
     out.mkdir(parents=True, exist_ok=True)
+    origins = tuple(find_or_write(m, body, out, find_origin) for m in _matrices(groups))
+    programs = {hop: _write_ids(part, hop, body, out) for hop, part in computed.items()}
+    tables = tuple(_table(matrix) for matrix in _matrices(groups))
     split = Split(
         signature=signature.model_copy(update={"outputs": dense.signature.outputs}),
-        ids=_write_ids(computed, body, out),
-        dense=write_dense(dense, out),
-        tables=tuple(_table(matrix) for matrix in _matrices(groups)),
+        ids=programs.pop(0, None),
+        hops=tuple(programs.values()),
+        dense=write_dense(dense, ranges_of(lookups, dense.signature, tables, origins, out), out),
+        tables=tables,
         lookups=lookups,
-        kept=kept,
-        origins=tuple(find_or_write(m, body, out, find_origin) for m in _matrices(groups)),
+        kept=tables_left(tuple(outputs.values()), asked, found, options),
+        origins=origins,
         nodes_before=count_operators(program.graph),
         nodes_after=count_operators(dense.program.graph),
         remarks=tuple(body.remarks),
@@ -78,20 +87,19 @@ def split_program(
 
 def _look_up(
     groups: Sequence[Group], found: Found, inputs: "Mapping[Node, Input]"
-) -> "tuple[tuple[Lookup, ...], dict[str, Node]]":
+) -> tuple[tuple[Lookup, ...], IdsPrograms]:
     """Describe the lookups; the second result is what has to be computed for them."""
     matrices = found.matrices
     names = {node: tensor.name for node, tensor in inputs.items()}
-    ids = IdsProgram(body=matrices.body, inputs=names, keys=matrices.keys)
+    hops = count_hops(matrices.body.graph, (read for read, _ in found.cut))
+    ids = IdsPrograms(body=matrices.body, inputs=names, keys=matrices.keys, hops=hops)
     for group in groups:
         remark_floats(group, names, matrices.body)
-    return tuple(ids.lookup(group) for group in groups), ids.outputs
+    return tuple(ids.lookup(group) for group in groups), ids
 
 
-def _write_ids(part: Part | None, body: Body, out: Path) -> Artifact | None:
-    if part is None:
-        return None
-    artifact, remarks = write_ids(part, out)
+def _write_ids(part: Part, hop: int, body: Body, out: Path) -> Artifact:
+    artifact, remarks = write_ids(part, program_name(hop), out)
     body.remarks += remarks
     return artifact
 

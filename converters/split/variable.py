@@ -31,6 +31,11 @@ class Variable:
         """Size of all rows."""
         return self.rows * self.dim * self.dtype.bytes
 
+    @property
+    def holds_ids(self) -> bool:
+        """Say whether its rows are ids of other lookups."""
+        return self.dtype in (DType.INT64, DType.INT32)
+
     def table(self) -> Table:
         """Describe it as a table whose rows are not written yet."""
         return Table(name=self.name, rows=self.rows, dim=self.dim, dtype=self.dtype, keys=self.keys)

@@ -1,5 +1,6 @@
 """Take one step of a part's route to its target's format."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import Field
@@ -8,6 +9,7 @@ from converters import route
 from converters.converter import ConvertOptions, convert
 from pipeline.processes.task import Task
 from pipeline.stages.part import ARTIFACT, read_part
+from registry.composition import Artifact
 from registry.format import ENTRY, Format
 from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input, Layout, Precision
@@ -44,17 +46,26 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     folder = task.inputs["from"]
     (converter,) = route(options.source, options.result)
     source = read_part(folder)
-    converter.guard(folder / source.folder / ENTRY[source.format], options.inputs)
+    inputs = (*options.inputs, *_rows_of_integers(source))
+    converter.guard(folder / source.folder / ENTRY[source.format], inputs)
     (out / PART).mkdir()
     progress(0, 1, "steps")
     wanted = ConvertOptions(
         weights=options.weights,
         layout=options.layout,
         axes=options.axes,
-        inputs=options.inputs,
+        inputs=inputs,
         isa=options.isa,
     )
     artifact = convert(converter, source, folder, out / PART, wanted)
     made = artifact.model_copy(update={"folder": PART})
     (out / ARTIFACT).write_text(made.model_dump_json(indent=1))
     progress(1, 1, "steps")
+
+
+def _rows_of_integers(part: Artifact) -> Iterator[Input]:
+    """Describe inputs that are rows of integer tables as the job does its own."""
+    for tensor in part.signature.inputs:
+        if tensor.name in part.ranges:
+            low, high = part.ranges[tensor.name]
+            yield Input(name=tensor.name, dtype=tensor.dtype, shape=tensor.shape, range=(low, high))

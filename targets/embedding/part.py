@@ -40,7 +40,7 @@ class LookUp:
     def __post_init__(self) -> None:
         read = (self.lookup.ids, self.lookup.offsets, self.lookup.weights)
         self.takes = tuple(name for name in read if name is not None)
-        self.outputs = (self.lookup.output,)
+        self.outputs: tuple[str, ...] = (self.lookup.output,)
 
     def run(self, inputs: Arrays) -> dict[str, np.ndarray]:
         """Read the table.

@@ -161,6 +161,52 @@ class Chained(nn.Module):
         return self.items(functional.embedding(user, self.history)).sum(1)
 
 
+class Hops(nn.Module):
+    """From a user to items to their shops to towns, with arithmetic and padding on the way."""
+
+    def __init__(self, rows: int = 1100, dim: int = 8) -> None:
+        super().__init__()
+        self.rows = rows
+        self.register_buffer("history", torch.randint(-1, rows, (rows, 3)))
+        self.register_buffer("shop", torch.randint(0, rows, (rows,), dtype=torch.int32))
+        self.items, self.shops = nn.Embedding(rows, dim), nn.EmbeddingBag(rows, dim, mode="mean")
+        self.out = nn.Linear(2 * dim + 4, 2)
+
+    def forward(self, user, numbers):
+        history = functional.embedding(user, self.history)
+        known = history.clamp(min=0)
+        shops = self.shop[known].long()
+        items = (self.items(known) * (history >= 0).unsqueeze(-1)).sum(1)
+        towns = self.shops((shops * 31 + user.unsqueeze(1)) % self.rows)
+        latest = self.items.weight[history[:, -1]]
+        return self.out(torch.cat([torch.tanh(items) + latest, towns, numbers], dim=1))
+
+
+class Neighbours(nn.Module):
+    """The rows of what is next to what is next to a node of a graph."""
+
+    def __init__(self, rows: int = 1100, dim: int = 8) -> None:
+        super().__init__()
+        self.next = nn.Parameter(torch.randint(0, rows, (rows, 2)), requires_grad=False)
+        self.nodes = nn.Embedding(rows, dim)
+
+    def forward(self, node):
+        near = functional.embedding(node, self.next)
+        far = functional.embedding(near, self.next)
+        return torch.tanh(self.nodes(far).sum(dim=(2, 3)))
+
+
+class Nearest(nn.Module):
+    """The row that is most like another one."""
+
+    def __init__(self, rows: int = 1100, dim: int = 8) -> None:
+        super().__init__()
+        self.items, self.others = nn.Embedding(rows, dim), nn.Embedding(rows, dim)
+
+    def forward(self, item):
+        return self.others(self.items(item).argmax(-1))
+
+
 class Codebook(nn.Module):
     """The network chooses the row."""
 

@@ -144,7 +144,7 @@ def test_ids_that_the_job_does_not_call_ids_count_from_the_end_as_in_the_file(tm
             parts.run({"user": np.array([-1201])})
 
 
-def test_a_lookup_by_the_ids_of_another_stays(tmp_path):
+def test_a_lookup_by_the_vectors_of_another_stays(tmp_path):
     nodes = [
         make_node("Gather", ["next", "user"], ["n"]),
         make_node("Cast", ["n"], ["ids"], to=INT64),
@@ -153,7 +153,7 @@ def test_a_lookup_by_the_ids_of_another_stays(tmp_path):
     following = constant("next", np.arange(1200) % 7, "float32")
     lookup(tmp_path, nodes, [following, values("table", 1200, 4)])
     found = split(tmp_path, (USER,))
-    assert why(found) == {"table": "its ids come from another lookup"}
+    assert why(found) == {"table": "its ids come from the vectors of another lookup"}
     assert [one.table for one in found.lookups] == ["next"]
     ids = {"user": np.array([3, 1199])}
     whole = SOURCE.answers(brief_of(tmp_path, (USER,)))(ids)

@@ -61,21 +61,35 @@ def test_halved_weights_take_half_of_the_room(split, tmp_path):
     assert sizes["f16"] < sizes["f32"]
 
 
-def test_ids_of_more_than_32_bits_are_refused_before_anything_is_written(tmp_path):
-    users = Input(name="user", dtype="int64", shape=("batch",), ids=Ids(cardinality=2**40))
+def compare_integers(folder, ranges):
+    """Write a split whose dense part compares `user` with itself."""
     value = helper.make_tensor_value_info("user", TensorProto.INT64, ["batch"])
     same = helper.make_tensor_value_info("same", TensorProto.BOOL, ["batch"])
     node = helper.make_node("Equal", ["user", "user"], ["same"])
     model = helper.make_model(helper.make_graph([node], "g", [value], [same]), ir_version=10)
-    split = pieces.write_split(tmp_path / "split")
-    onnx.save(model, tmp_path / "split" / "dense" / "model.onnx")
+    split = pieces.write_split(folder)
+    onnx.save(model, folder / "dense" / "model.onnx")
     signature = Signature(
         inputs=(Tensor(name="user", dtype="int64", shape=("batch",)),),
         outputs=(Tensor(name="same", dtype="bool", shape=("batch",)),),
     )
-    dense = split.dense.model_copy(update={"signature": signature})
+    dense = split.dense.model_copy(update={"signature": signature, "ranges": ranges})
     changed = split.model_copy(update={"dense": dense})
-    (tmp_path / "split" / "split.json").write_text(changed.model_dump_json())
+    (folder / "split.json").write_text(changed.model_dump_json())
+
+
+def test_rows_of_integers_of_more_than_32_bits_are_refused_as_inputs_are(tmp_path):
+    compare_integers(tmp_path / "split", {"user": (0, 2**31)})
+    with pytest.raises(ConversionError, match="input 'user' may hold 2147483648"):
+        run(convert, tmp_path / "out", to_openvino(()), **{"from": tmp_path / "split"})
+    compare_integers(tmp_path / "narrow", {"user": (-5, 2**31 - 1)})
+    out = run(convert, tmp_path / "made", to_openvino(()), **{"from": tmp_path / "narrow"})
+    assert read_part(out).ranges == {"user": (-5, 2**31 - 1)}
+
+
+def test_ids_of_more_than_32_bits_are_refused_before_anything_is_written(tmp_path):
+    users = Input(name="user", dtype="int64", shape=("batch",), ids=Ids(cardinality=2**40))
+    compare_integers(tmp_path / "split", {})
     with pytest.raises(ConversionError, match="input 'user' may hold 1099511627775"):
         run(convert, tmp_path / "out", to_openvino((users,)), **{"from": tmp_path / "split"})
     assert not list((tmp_path / "out").iterdir())
