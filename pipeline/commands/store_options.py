@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pipeline.toolchains.entered import entered_from
 from registry.catalog import Catalog
 from registry.signing.trust import Trust
 from registry.store import open_store
@@ -48,7 +49,7 @@ def open_unsigned_catalog(store: str, endpoint: str | None) -> Catalog:
 def _trust() -> Trust | None:
     names = os.environ.get(TRUST, "").split(os.pathsep)
     anchors = tuple(Path(name) for name in names if name)
-    return Trust(anchors) if anchors else None
+    return Trust(anchors, elsewhere=entered_from()) if anchors else None
 
 
 def _cache() -> Path | None:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from pipeline.toolchains import TOOLCHAINS, Toolchain
+from pipeline.toolchains.entered import ENTERED
 from pipeline.toolchains.inside import our_code
 from pipeline.toolchains.place import interpreter, is_here
 from registry.errors import ContractError, MissingExtraError
@@ -17,9 +18,6 @@ from targets import find_target
 from targets.host.allocator import allocator_in_force, library_of
 from targets.host.contract import takes
 from targets.serving.build import choose_build
-
-#: Says that the command was started anew, so that it is not once more.
-ENTERED = "PIPELINE_ENTERED"
 
 #: The package that a server cannot do without.
 _SERVER = "uvicorn"
@@ -52,7 +50,8 @@ def enter(draft: Draft, target: str | None, *, to_serve: bool = False) -> None:
     if changes:
         sys.stdout.flush()
         call = [str(python), "-P", "-m", "pipeline.cli", *sys.argv[1:]]
-        os.execve(python, call, {**os.environ, **changes, ENTERED: "1"})  # noqa: S606  our own
+        changes[ENTERED] = sys.executable
+        os.execve(python, call, {**os.environ, **changes})  # noqa: S606  our own
 
 
 def _place_for(draft: Draft, target: str | None, *, to_serve: bool) -> tuple[Path, Build | None]:

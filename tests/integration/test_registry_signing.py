@@ -1,5 +1,6 @@
 """Versions that somebody vouches for, and hosts that believe no others."""
 
+import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,9 +13,11 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from model_signing import verifying
 
 from registry import Catalog
-from registry.errors import IntegrityError, StoreError
+from registry.errors import IntegrityError, MissingExtraError, StoreError
 from registry.layout import blob_key, numbered, signatures_prefix, versions_prefix
 from registry.manifest import Version
+from registry.signing.elsewhere import faults_elsewhere
+from registry.signing.faults import Question, faults_of
 from registry.signing.kept import signatures_of
 from registry.signing.signer import FILE, FOLDER, Signer
 from registry.signing.trust import Trust
@@ -209,3 +212,17 @@ def test_a_signature_that_is_none_is_passed_over(tmp_path, ann):
         Catalog(store, Trust((ann.public,))).resolve("ads")
     catalog.sign("ads", 1, Signer(ann.private))
     assert Catalog(store, Trust((ann.public,))).resolve("ads").number == 1
+
+
+def test_another_environment_checks_as_this_one_does_or_says_that_it_cannot(tmp_path, ann):
+    catalog = Catalog(open_store(str(tmp_path / "store")))
+    publish(catalog, tmp_path)
+    catalog.sign("ads", 1, Signer(ann.private))
+    commit = catalog.store.get(numbered(versions_prefix("ads"), 1))
+    anchors = (make_pair(tmp_path, "eve").public, ann.public)
+    question = Question(commit, (b"no bundle", *signatures_of(catalog.store, "ads", 1)), anchors)
+    faults = faults_elsewhere(Path(sys.executable), question)
+    assert faults == faults_of(question)
+    assert [fault is None for fault in faults] == [False, False, False, True]
+    with pytest.raises(MissingExtraError, match=r"nowhere cannot check signatures: .*No such file"):
+        faults_elsewhere(tmp_path / "nowhere", question)

@@ -2,19 +2,28 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import orjson
 import pytest
 import yaml
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from onnx.reference import ReferenceEvaluator
 
 from pipeline.toolchains import find_toolchain
 from pipeline.toolchains.place import is_built
 from registry.catalog import Catalog
+from registry.errors import IntegrityError
+from registry.layout import numbered, versions_prefix
+from registry.signature import Axis
+from registry.signing.signer import Signer
 from registry.store import open_store
 from tests.servers import as_json, running
 from tests.tiny_onnx import MODELS, feeds, write
@@ -23,8 +32,8 @@ from tests.toolchain_suites import ROOT
 pytestmark = pytest.mark.timeout(600)
 
 
-def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
+def tried(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
         [sys.executable, "-m", "pipeline.cli", *arguments],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PIPELINE_HOME": str(folder / "home")},
@@ -32,6 +41,10 @@ def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
     )
+
+
+def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    done = tried(folder, *arguments)
     assert done.returncode == 0, done.stdout + done.stderr
     return done
 
@@ -85,3 +98,60 @@ def test_a_version_is_rolled_out_and_served_from_the_toolchain(published):
         wanted = ReferenceEvaluator(MODELS["mlp"]()).run(None, inputs)[0]
         np.testing.assert_allclose(found, wanted, 1e-5, 1e-6)
         assert "is live on ipex-f32 (ipex 2.8" in server.log.read_text()
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+#: What `predict` is asked.
+ASKED = ("predict", "ranker", "--input", "samples.npz", "--store", "store", "--json")
+
+
+@pytest.fixture
+def trusting(published, tmp_path, monkeypatch) -> Path:
+    """Copy the store to a host that trusts one key, whose private half lies beside."""
+    shutil.copytree(published / "store", tmp_path / "store")
+    shutil.copy(published / "samples.npz", tmp_path)
+    key = ec.generate_private_key(ec.SECP256R1())
+    pem, form = serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
+    (tmp_path / "key.pub").write_bytes(key.public_key().public_bytes(pem, form))
+    (tmp_path / "key").write_bytes(
+        key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    )
+    monkeypatch.setenv("PIPELINE_TRUST", str(tmp_path / "key.pub"))
+    return tmp_path
+
+
+def test_a_toolchain_believes_what_is_signed_and_nothing_else(trusting):
+    catalog = Catalog(open_store(str(trusting / "store")))
+    refused = tried(trusting, *ASKED)
+    assert (refused.returncode, refused.stdout) == (IntegrityError.exit_code, "")
+    assert "ranker@1 is not signed" in refused.stderr
+    catalog.sign("ranker", 1, Signer(trusting / "key"))
+    assert json.loads(command(trusting, *ASKED).stdout)["runtime"].startswith("ipex 2.8")
+    commit = trusting / "store" / numbered(versions_prefix("ranker"), 1)
+    commit.chmod(0o644)
+    commit.write_bytes(commit.read_bytes().replace(b"another order", b"no order"))
+    refused = tried(trusting, *ASKED)
+    assert refused.returncode == IntegrityError.exit_code
+    assert "what is signed are other bytes" in refused.stderr
+
+
+def test_a_server_in_a_toolchain_follows_its_channel_to_signed_versions_alone(trusting):
+    catalog = Catalog(open_store(str(trusting / "store")))
+    catalog.sign("ranker", 1, Signer(trusting / "key"))
+    catalog.move("ranker", "production", 1, who="me", why="the first one")
+    first = catalog.version("ranker", 1)
+    other = first.model_copy(update={"axes": {"batch": Axis(min=1, max=63)}})
+    catalog.publish(other, catalog.pull(first, trusting / "pulled"))
+    where = (catalog.store.url, trusting / "home", "--poll", "0.2")
+    with running(*where, reference="ranker@production") as server:
+        catalog.move("ranker", "production", 2, who="me", why="not signed yet")
+        wait_until(lambda: "ranker@2 is not signed" in server.log.read_text())
+        assert server.version() == "1"
+        catalog.sign("ranker", 2, Signer(trusting / "key"))
+        wait_until(lambda: server.version() == "2")

@@ -17,6 +17,7 @@ from pipeline.toolchains.place import interpreter, is_built
 from registry.catalog import Catalog
 from registry.manifest import Version
 from registry.store import open_store
+from tests.servers import as_json, running
 from tests.tiny_onnx import MODELS, feeds, write
 from tests.toolchain_suites import run_suites
 
@@ -150,6 +151,17 @@ def test_the_build_of_another_openvino_is_answered_with_from_its_toolchain(two_o
     done = asked(folder, interpreter(find_toolchain(CURRENT)), "--target", "there")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["runtime"].startswith("openvino 2025.4")
+
+
+@pytest.mark.timeout(300)
+def test_the_build_of_another_openvino_is_served_from_its_toolchain(two_openvinos):
+    folder, _ = two_openvinos
+    where = (folder / "store", folder / "served", "--target", "there")
+    with running(*where, reference="tiny@1") as server:
+        given = feeds(MODELS["mlp"](), 3)
+        assert server.request("POST", "/v2/models/tiny/infer", as_json(given))[0] == 200
+        told = json.loads(server.request("GET", "/v2/models/tiny")[2])["parameters"]
+        assert told["runtime"].startswith("openvino 2025.4")
 
 
 @pytest.mark.timeout(300)
