@@ -1,9 +1,9 @@
 """The packages of the zoo: one file each, one row here."""
 
 from benchmarks.zoo.package import Package
-from benchmarks.zoo.packages import deepctr_torch
+from benchmarks.zoo.packages import deepctr_torch, torch_rechub, torchrec
 
-PACKAGES: tuple[Package, ...] = (deepctr_torch.PACKAGE,)
+PACKAGES: tuple[Package, ...] = (deepctr_torch.PACKAGE, torch_rechub.PACKAGE, torchrec.PACKAGE)
 
 
 def find_package(name: str) -> Package:
