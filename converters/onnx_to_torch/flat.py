@@ -32,7 +32,7 @@ def _parts(value: Any) -> "list[Tensor]":  # noqa: ANN401 - a value of ONNX
     if value is None:
         return []
     if isinstance(value, Growing):
-        return [value.flat, value.shapes]
+        return value.tensors
     return list(value) if isinstance(value, list | tuple) else [value]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from converters.onnx_to_torch.growing import Growing, growing
+from converters.onnx_to_torch.growing import split as split_growing
 from converters.onnx_to_torch.operators.control import Value
 from converters.onnx_to_torch.sizes import Number, Numbers, literal
 
@@ -27,44 +28,45 @@ def empty(*, dtype: int = 1) -> list[Tensor]:
 
 def at(sequence: Tensors, position: Numbers) -> Tensor:
     """SequenceAt-11."""
-    import torch
-
-    place = position[0]
-    if isinstance(sequence, Growing) or isinstance(place, torch.Tensor):
-        return growing(sequence).at(literal(place))
-    return sequence[int(place)]
+    if isinstance(sequence, Growing) or _is_computed(position):
+        return growing(sequence).at(literal(position[0]))
+    return sequence[int(position[0])]
 
 
 def length(sequence: Tensors) -> Number:
     """SequenceLength-11."""
-    return sequence.shapes.size(0) if isinstance(sequence, Growing) else len(sequence)
+    return sequence.length if isinstance(sequence, Growing) else len(sequence)
 
 
 def insert(sequence: Tensors, tensor: Tensor, position: Numbers | None = None) -> Tensors:
     """SequenceInsert-11; at the end unless a place is named."""
-    if isinstance(sequence, Growing):
-        if position is not None:
-            raise TypeError("SequenceInsert at a place cannot be traced in a loop, only at the end")
-        return sequence.insert(tensor)
-    place = len(sequence) if position is None else _place(position)
+    if isinstance(sequence, Growing) or _is_computed(position):
+        return growing(sequence, tensor).insert(tensor, _place(position))
+    place = len(sequence) if position is None else int(position[0])
+    if not -len(sequence) <= place <= len(sequence):
+        raise IndexError("SequenceInsert: there is no such place")
     place = place + len(sequence) if place < 0 else place
     return [*sequence[:place], tensor, *sequence[place:]]
 
 
-def erase(sequence: Tensors, position: Numbers | None = None) -> list[Tensor]:
+def erase(sequence: Tensors, position: Numbers | None = None) -> Tensors:
     """SequenceErase-11; the last one unless a place is named."""
-    if isinstance(sequence, Growing):
-        raise TypeError("SequenceErase cannot be traced in a loop")
-    place = (-1 if position is None else _place(position)) % len(sequence)
-    return [*sequence[:place], *sequence[place + 1 :]]
+    if isinstance(sequence, Growing) or _is_computed(position):
+        return growing(sequence).erase(_place(position))
+    kept = [*sequence]
+    kept.pop(-1 if position is None else int(position[0]))
+    return kept
 
 
-def _place(position: Numbers) -> int:
+def _is_computed(position: Numbers | None) -> bool:
+    """Tell whether a trace may not keep which element is meant."""
     import torch
 
-    if isinstance(position[0], torch.Tensor):
-        raise TypeError("a place in a sequence that is computed cannot be traced")
-    return int(position[0])
+    return position is not None and isinstance(position[0], torch.Tensor)
+
+
+def _place(position: Numbers | None) -> Tensor | None:
+    return None if position is None else literal(position[0])
 
 
 def concat(sequence: Tensors, *, axis: int, new_axis: int = 0) -> Tensor:
@@ -76,18 +78,15 @@ def concat(sequence: Tensors, *, axis: int, new_axis: int = 0) -> Tensor:
     return torch.stack(sequence, axis) if new_axis else torch.cat(sequence, axis)
 
 
-def split(
-    x: Tensor, split: Tensor | None = None, *, axis: int = 0, keepdims: int = 1
-) -> list[Tensor]:
+def split(x: Tensor, split: Tensor | None = None, *, axis: int = 0, keepdims: int = 1) -> Tensors:
     """SplitToSequence-11 and 24; a scalar is the size of all parts but the last."""
     import torch
 
-    if split is None:
-        parts = x.split(1, axis)
-        return list(parts) if keepdims else [part.squeeze(axis) for part in parts]
+    keep = split is not None or bool(keepdims)
     if torch.jit.is_tracing():
-        raise TypeError("SplitToSequence cannot be traced: how many parts there are would stay")
-    return list(x.split(split.tolist(), axis))
+        return split_growing(x, literal(1) if split is None else split, axis, keepdims=keep)
+    parts = x.split(1 if split is None else split.tolist(), axis)
+    return list(parts) if keep else [part.squeeze(axis) for part in parts]
 
 
 def optional(x: Value = None) -> Value:

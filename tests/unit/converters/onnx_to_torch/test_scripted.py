@@ -216,8 +216,13 @@ def test_a_scan_may_read_a_sequence_in_a_trace(load):
     ("body", "fault"),
     [
         (
-            "zero = Constant <value = int64 {0}> () more = SequenceInsert (so, x, zero)",
-            "SequenceInsert at a place",
+            """
+            axes = Constant <value_ints = [1]> ()
+            row = Unsqueeze (x, axes)
+            big = SequenceInsert (so, x)
+            more = SequenceInsert (big, row)
+            """,
+            "several ranks",
         ),
         ("big = SequenceInsert (so, x) more = SequenceErase (big)", "whose first element no turn"),
         ("more = Identity (so)", "whose first element no turn gives"),
