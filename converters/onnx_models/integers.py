@@ -5,14 +5,16 @@ not reach a graph for it by value.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from converters.onnx_models.files import open_model
-from converters.onnx_models.intervals import Interval, result
+from converters.onnx_models.files import graphs, nodes, open_model
+from converters.onnx_models.follow import Walk, stored
+from converters.onnx_models.intervals import Interval
+from converters.onnx_models.users import Users, only_cuts, users_of
 from registry.errors import ConversionError
 from registry.signature import Input
 
@@ -23,9 +25,6 @@ LIMIT = 2**31 - 1
 
 #: Read shapes, not values.
 SHAPES = ("Shape", "Size")
-
-#: Hand integers on as they are.
-CARRIERS = ("Identity", "Reshape", "Unsqueeze", "Squeeze", "Concat", "Cast")
 
 REMEDY = "Or keep it out of the dense part, or build for onnxruntime"
 
@@ -41,7 +40,7 @@ def check_integers(file: Path, inputs: tuple[Input, ...]) -> None:
         ConversionError: Names each input and constant, and what to do.
     """
     graph = open_model(file).graph
-    users = _users(graph)
+    users = users_of(graph)
     faults = [*_input_faults(graph, users, inputs), *_constant_faults(graph, users)]
     if not faults:
         faults += _node_faults(graph, users, inputs)
@@ -60,7 +59,7 @@ def highest(tensor: Input) -> float | None:
 
 
 def _input_faults(
-    graph: "onnx.GraphProto", users: "Users", inputs: tuple[Input, ...]
+    graph: "onnx.GraphProto", users: Users, inputs: tuple[Input, ...]
 ) -> Iterator[str]:
     import onnx
 
@@ -82,7 +81,7 @@ def _input_faults(
             yield f"input '{entry.name}' may hold {int(top)}. Hash it to less than 2^31. {REMEDY}"
 
 
-def _constant_faults(graph: "onnx.GraphProto", users: "Users") -> Iterator[str]:
+def _constant_faults(graph: "onnx.GraphProto", users: Users) -> Iterator[str]:
     import onnx
 
     for tensor in _constants(graph):
@@ -91,32 +90,21 @@ def _constant_faults(graph: "onnx.GraphProto", users: "Users") -> Iterator[str]:
         array = onnx.numpy_helper.to_array(tensor)
         if array.size == 0 or int(np.abs(array.astype(np.float64)).max()) <= LIMIT:
             continue
-        if not _only_cuts(tensor.name, users):
+        if not only_cuts(tensor.name, users):
             worst = int(array.flat[int(np.abs(array.astype(np.float64)).argmax())])
             yield f"constant '{tensor.name}' holds {worst}. {REMEDY}"
 
 
 def _node_faults(
-    graph: "onnx.GraphProto", users: "Users", inputs: tuple[Input, ...]
+    graph: "onnx.GraphProto", users: Users, inputs: tuple[Input, ...]
 ) -> Iterator[str]:
     """Follow what numbers can be through the graph; name the nodes where they first exceed."""
-    known = {
-        **dict(_declared(graph, inputs)),
-        **dict(_stored(graph)),
-    }
-    counts = _counts(graph)
-    for node in graph.node:
-        made = result(node, known, counts)
-        if made is None:
-            continue
-        if made.magnitude() <= LIMIT or _only_cuts(node.output[0], users):
-            known[node.output[0]] = made
-            continue
+    walk = Walk(users, _counts(graph), LIMIT)
+    walk.through(graph, {**dict(_declared(graph, inputs)), **stored(graph)})
+    for operator, made in walk.beyond.values():
         worst = made.high if made.high > LIMIT else made.low
-        yield (
-            f"{node.op_type} (node '{made.path[-1]}') can reach {worst}, "
-            f"by way of {' → '.join(made.path)}. {REMEDY}"
-        )
+        way = " → ".join(dict.fromkeys(made.path))
+        yield f"{operator} (node '{made.path[-1]}') can reach {worst}, by way of {way}. {REMEDY}"
 
 
 def _declared(
@@ -134,64 +122,25 @@ def _declared(
         yield entry.name, Interval(low, high, (entry.name,))
 
 
-def _stored(graph: "onnx.GraphProto") -> Iterator[tuple[str, Interval]]:
-    """Give what constants of integers hold."""
-    import onnx
-
-    for tensor in _constants(graph):
-        if not tensor.data_location and tensor.data_type in (
-            onnx.TensorProto.INT64,
-            onnx.TensorProto.INT32,
-        ):
-            array = onnx.numpy_helper.to_array(tensor)
-            if array.size:
-                yield tensor.name, Interval(int(array.min()), int(array.max()), (tensor.name,))
-
-
 def _counts(graph: "onnx.GraphProto") -> dict[str, int]:
     """Count the elements of values whose sizes are fixed."""
-    counts = {}
-    for value in [*graph.input, *graph.value_info, *graph.output]:
-        dims = value.type.tensor_type.shape.dim
-        if value.type.tensor_type.HasField("shape") and all(d.HasField("dim_value") for d in dims):
-            counts[value.name] = math.prod(dim.dim_value for dim in dims)
-    return counts | {tensor.name: math.prod(tensor.dims) for tensor in graph.initializer}
-
-
-Users = Mapping[str, list[tuple["onnx.NodeProto", int]]]
-
-
-def _users(graph: "onnx.GraphProto") -> Users:
-    """Map each value to the nodes that take it, with the place of the argument.
-
-    Who reads an output of the model counts as one.
-    """
-    import onnx
-
-    users: dict[str, list[tuple[onnx.NodeProto, int]]] = {}
-    for node in graph.node:
-        for place, name in enumerate(node.input):
-            users.setdefault(name, []).append((node, place))
-    for output in graph.output:
-        users.setdefault(output.name, []).append((onnx.NodeProto(op_type="reader"), 0))
-    return users
+    counts: dict[str, int] = {}
+    for inner in graphs(graph):
+        for value in [*inner.input, *inner.value_info, *inner.output]:
+            shape = value.type.tensor_type.shape
+            fixed = all(dim.HasField("dim_value") for dim in shape.dim)
+            if value.type.tensor_type.HasField("shape") and fixed:
+                counts[value.name] = math.prod(dim.dim_value for dim in shape.dim)
+        counts |= {tensor.name: math.prod(tensor.dims) for tensor in inner.initializer}
+    return counts
 
 
 def _constants(graph: "onnx.GraphProto") -> Iterator["onnx.TensorProto"]:
-    yield from graph.initializer
-    for node in graph.node:
+    for inner in graphs(graph):
+        yield from inner.initializer
+    for node in nodes(graph):
         for attribute in node.attribute:
             if node.op_type == "Constant" and attribute.name == "value":
                 tensor = attribute.t
                 tensor.name = node.output[0]
                 yield tensor
-
-
-def _only_cuts(name: str, users: Users) -> bool:
-    """Tell whether a value does nothing but end a slice: exporters write "to the end" so."""
-    taken = users.get(name, [])
-    return all(
-        (node.op_type == "Slice" and place in (1, 2))
-        or (node.op_type in CARRIERS and _only_cuts(node.output[0], users))
-        for node, place in taken
-    )
