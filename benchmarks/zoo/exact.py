@@ -12,6 +12,7 @@ import numpy as np
 from converters.programs.files import load_program
 from pipeline.processes.task import Task
 from pipeline.stages.layout import link_pieces, read_pieces
+from pipeline.stages.placed import WHOLE
 from pipeline.stages.validate import Options, draft_of
 from registry.errors import InputError
 from registry.progress import Progress
@@ -35,7 +36,7 @@ class Exact(Frozen):
         cases: Cases that were compared.
         worst: The largest difference; 0 where all are the same to the bit.
         where: The case and the output of the largest difference, or of what else is amiss.
-        spread: Standard deviation of the answers, the least of all outputs.
+        spread: Standard deviation of the answers, the greatest of all outputs.
     """
 
     cases: int
@@ -103,7 +104,7 @@ class _Found:
 
     def conclude(self) -> Exact:
         spreads = [float(np.nanstd(np.concatenate(one))) for one in self.answers.values()]
-        spread = min(spreads, default=0.0)
+        spread = max(spreads, default=0.0)
         return Exact(cases=self.cases, worst=self.worst, where=self.where, spread=spread)
 
 
@@ -111,7 +112,7 @@ def _composed(task: Task, view: Path) -> Composed:
     pieces = read_pieces(task.inputs)
     link_pieces(pieces, view)
     options = Options.model_validate(task.options)
-    draft = draft_of(options, pieces, {"split": task.inputs["split"]}, view)
+    draft = draft_of(options, pieces, {options.build: {WHOLE: task.inputs["split"]}}, view)
     program, signature = load_program(task.inputs["split"] / pieces.split.dense.folder)
     return Composed(EmbeddingPart.open(view, draft), signature, program.module())
 

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from benchmarks.zoo.package import BATCH, Model, Package
+from benchmarks.zoo.wrap import adds_column
 from registry.signature import Axis, DType, Ids, Input
 
 if TYPE_CHECKING:
@@ -52,6 +53,11 @@ def _matrix(cardinality: tuple[int, ...]) -> tuple[Input, ...]:
 _FEATURES = _matrix((*_SPARSE.values(), *(40,) * _LENGTH, _DENSE, _DENSE))
 _SESSIONS = _matrix((60, 50, _DENSE, *(50,) * _LENGTH, _LENGTH + 1))
 
+_HISTORIES = (
+    *_matrix((60, 50, _DENSE, *(50,) * _LENGTH)),
+    Input(name="length", dtype=DType.FLOAT32, shape=("batch",), range=(1, _LENGTH)),
+)
+
 _Build = Callable[[], "torch.nn.Module"]
 
 
@@ -62,6 +68,17 @@ def _wide(name: str, options: Mapping[str, object]) -> _Build:
         from deepctr_torch import models
 
         return getattr(models, name)(_features(), _features(), **options)
+
+    return build
+
+
+def _ids_deep(name: str, options: Mapping[str, object]) -> _Build:
+    """Build a model whose deep part takes no dense features."""
+
+    def build() -> "torch.nn.Module":
+        from deepctr_torch import models
+
+        return getattr(models, name)(_features(), _features()[:-2], **options)
 
     return build
 
@@ -91,16 +108,26 @@ def _history(name: str, options: Mapping[str, object]) -> _Build:
 #: Of DCNMix, whose squeeze() drops a batch axis of 1: upstream's.
 _TWO: Mapping[str, Axis] = MappingProxyType({"batch": Axis(min=2, max=64)})
 
+
+def _evolution(name: str, options: Mapping[str, object]) -> _Build:
+    """Build a model whose histories have an item at least: without any the original crashes."""
+
+    def build() -> "torch.nn.Module":
+        return adds_column(_history(name, options)())
+
+    return build
+
+
 _SMALL = {"dnn_hidden_units": (16, 8)}
 
 #: Name, how it is built, what is not as usual.
 _ROWS: tuple[
     tuple[str, Callable[[str, Mapping[str, object]], _Build], Mapping[str, object]], ...
 ] = (
-    ("AFM", _wide, {}),
+    ("AFM", _ids_deep, {}),
     ("AFN", _wide, {"ltl_hidden_size": 16, "afn_dnn_hidden_units": (16, 8)}),
     ("AutoInt", _wide, _SMALL),
-    ("CCPM", _wide, {"dnn_hidden_units": (16,)}),
+    ("CCPM", _ids_deep, {"dnn_hidden_units": (16,)}),
     ("DCN", _wide, _SMALL),
     ("DCN matrix", _wide, {**_SMALL, "cross_parameterization": "matrix"}),
     ("DCNMix", _wide, {**_SMALL, "low_rank": 4}),
@@ -118,10 +145,10 @@ _ROWS: tuple[
     ("WDL", _wide, _SMALL),
     ("xDeepFM", _wide, {**_SMALL, "cin_layer_size": (8, 8)}),
     ("DIN", _history, {**_SMALL, "att_hidden_size": (8, 4)}),
-    ("DIEN", _history, {**_SMALL, "att_hidden_units": (8, 4)}),
-    ("DIEN AIGRU", _history, {**_SMALL, "att_hidden_units": (8, 4), "gru_type": "AIGRU"}),
-    ("DIEN AGRU", _history, {**_SMALL, "att_hidden_units": (8, 4), "gru_type": "AGRU"}),
-    ("DIEN AUGRU", _history, {**_SMALL, "att_hidden_units": (8, 4), "gru_type": "AUGRU"}),
+    ("DIEN", _evolution, {**_SMALL, "att_hidden_units": (8, 4)}),
+    ("DIEN AIGRU", _evolution, {**_SMALL, "att_hidden_units": (8, 4), "gru_type": "AIGRU"}),
+    ("DIEN AGRU", _evolution, {**_SMALL, "att_hidden_units": (8, 4), "gru_type": "AGRU"}),
+    ("DIEN AUGRU", _evolution, {**_SMALL, "att_hidden_units": (8, 4), "gru_type": "AUGRU"}),
     ("SharedBottom", _deep, {"bottom_dnn_hidden_units": (16, 8), "tower_dnn_hidden_units": (8,)}),
     ("ESMM", _deep, {"tower_dnn_hidden_units": (16, 8)}),
     ("MMOE", _deep, {"expert_dnn_hidden_units": (16, 8), "tower_dnn_hidden_units": (8,)}),
@@ -129,11 +156,14 @@ _ROWS: tuple[
 )
 
 
+_INPUTS = {_history: _SESSIONS, _evolution: _HISTORIES}
+
+
 def _model(
     row: tuple[str, Callable[[str, Mapping[str, object]], _Build], Mapping[str, object]],
 ) -> Model:
     name, way, options = row
-    inputs = _SESSIONS if way is _history else _FEATURES
+    inputs = _INPUTS.get(way, _FEATURES)
     axes = _TWO if name == "DCNMix" else BATCH
     return Model(name, way(name.split()[0], options), inputs, axes)
 
