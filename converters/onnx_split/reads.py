@@ -1,16 +1,18 @@
 """The lookups of an ONNX graph: rows that are gathered from a stored matrix."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from converters.onnx_models.files import graphs
-from converters.onnx_split.graph import Graph, nodes_between
+from converters.onnx_models.piece import taken_by
+from converters.onnx_split.graph import Graph, ancestors, nodes_between
 from converters.onnx_split.ids import look_through, may_be_negative
 from converters.onnx_split.keep import Behind, why_stuck
 from converters.onnx_split.matrices import Matrices, Source
 from converters.split.choose import check_patterns, why_not
 from converters.split.policy import SplitOptions
+from converters.split.tied import why_tied
 from converters.split.variable import Variable
 from registry.signature import DType, Input
 
@@ -76,7 +78,33 @@ def find_reads(graph: Graph, inputs: Mapping[str, Input], options: SplitOptions)
         ids = look_through(graph, node.input[1])
         cut.append(Read(source, ids, node.output[0], may_be_negative(graph, ids, inputs)))
     check_patterns(matrices.found.values(), options)
-    return Found(tuple(cut), tuple(stuck))
+    return _without_tied(graph, Found(tuple(cut), tuple(stuck)), options)
+
+
+def _without_tied(graph: Graph, found: Found, options: SplitOptions) -> Found:
+    """Leave tables whole that are used densely as well, where the job wants it so."""
+    left = set(ancestors(graph, graph.outputs, [read.vectors for read in found.cut]))
+    tied: dict[str, str] = {}
+    for one in (read.variable for read in found.cut):
+        if one.tensor in left and not one.holds_ids:
+            why = why_tied(one, _use(graph, one.tensor, left), options)
+            tied |= {one.name: why} if why else {}
+    stays = ((read.variable, tied[read.variable.name]) for read in found.cut if _of(read, tied))
+    return Found(
+        cut=tuple(read for read in found.cut if not _of(read, tied)),
+        stuck=(*found.stuck, *stays),
+    )
+
+
+def _of(read: Read, tables: Collection[str]) -> bool:
+    return read.variable.name in tables
+
+
+def _use(graph: Graph, tensor: str, left: set[str]) -> str:
+    """Name the first node that takes a tensor other than to look rows of it up."""
+    takers = (one for one in graph.model.graph.node if tensor in taken_by(one))
+    dense = [one for one in takers if one.op_type not in _PICKING and left & set(one.output)]
+    return f"by {dense[0].op_type} (node '{dense[0].name or dense[0].output[0]}')" if dense else ""
 
 
 def _source(node: "onnx.NodeProto", matrices: Matrices) -> Source | None:

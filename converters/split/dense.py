@@ -50,10 +50,10 @@ def tidy_dense(body: Body, axes: AxisNames) -> "tuple[Node, ...]":
 
     Ids programs have to be taken out of the graph before.
     """
-    outputs = _outputs(body)
+    outputs = outputs_of(body)
     rehome_sizes(body, outputs, axes)
     _fold_renorm(body, outputs)
-    return _outputs(body)
+    return outputs_of(body)
 
 
 def _replace(body: Body, group: Group) -> "tuple[Node, Node]":
@@ -99,6 +99,7 @@ def _fold_renorm(body: Body, outputs: "Sequence[Node]") -> None:
         node.replace_all_uses_with(folded)
 
 
-def _outputs(body: Body) -> "tuple[Node, ...]":
+def outputs_of(body: Body) -> "tuple[Node, ...]":
+    """Give the nodes that a graph returns."""
     output = next(node for node in body.graph.nodes if node.op == "output")
     return tuple(output.args[0])

@@ -1,6 +1,6 @@
 """A piece of a graph as a module of its own."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from converters.split.body import Body
@@ -10,15 +10,19 @@ if TYPE_CHECKING:
     from torch.fx import Graph, GraphModule, Node
 
 
-def needed(outputs: "Sequence[Node]") -> "set[Node]":
-    """Give all nodes that the outputs are computed from, themselves included."""
+def needed(outputs: "Sequence[Node]", stops: "Collection[Node]" = ()) -> "set[Node]":
+    """Give all nodes that the outputs are computed from, themselves included.
+
+    Args:
+        stops: Nodes of which it does not matter what they are computed from.
+    """
     found: set[Node] = set()
     pending = list(outputs)
     while pending:
         node = pending.pop()
         if node not in found:
             found.add(node)
-            pending += node.all_input_nodes
+            pending += () if node in stops else node.all_input_nodes
     return found
 
 

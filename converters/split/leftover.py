@@ -10,6 +10,7 @@ from converters.split.matrices import Matrix
 from converters.split.passing import look_through
 from converters.split.place import operator, place
 from converters.split.policy import SplitOptions
+from converters.split.tied import why_tied
 from registry.composition import Kept
 from registry.errors import SplitError
 
@@ -38,10 +39,28 @@ def tables_left(
         reasons.setdefault(matrix.name, (matrix, []))[1].append(said)
     for _, matrix in found.cut:
         for node in (held[name] for name in matrix.weights if name in held):
-            if dense := _used_densely(node, alive):
+            if use := _used_densely(node, alive):
+                dense = f"cut for its lookups, and a copy stays: also used densely {use}"
                 reasons.setdefault(matrix.name, (matrix, []))[1].append(dense)
     _refuse_unknown(alive, found, options, reasons)
     return tuple(_kept(matrix, whys) for matrix, whys in reasons.values())
+
+
+def keep_tied(outputs: "Sequence[Node]", found: Found, options: SplitOptions) -> None:
+    """Leave tables whole that are used densely as well, where the job wants it so.
+
+    Raises:
+        SplitError: The job forbids such tables.
+    """
+    alive = needed(outputs, {read.node for read, _ in found.cut})
+    tied: dict[str, str] = {}
+    for _, matrix in found.cut:
+        held = (node for node in alive if node.op == "get_attr" and node.target in matrix.weights)
+        uses = [use for node in held if (use := _used_densely(node, alive))]
+        if uses and not matrix.holds_ids and (why := why_tied(matrix, uses[0], options)):
+            tied[matrix.name] = why
+    found.kept += [(matrix, tied[matrix.name]) for _, matrix in found.cut if matrix.name in tied]
+    found.cut = [(read, matrix) for read, matrix in found.cut if matrix.name not in tied]
 
 
 def _kept(matrix: Matrix, whys: list[str]) -> Kept:
@@ -58,8 +77,7 @@ def _used_densely(weight: "Node", alive: "set[Node]") -> str | None:
     users = [user for user in _users(weight, alive) if str(user.target) not in PICKING]
     if not users:
         return None
-    use = f"{operator(users[0])} ({place(users[0])})"
-    return f"cut for its lookups, and a copy stays: also used densely by {use}"
+    return f"by {operator(users[0])} ({place(users[0])})"
 
 
 def _users(node: "Node", alive: "set[Node]") -> "list[Node]":

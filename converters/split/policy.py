@@ -38,6 +38,8 @@ class SplitOptions(Frozen):
             `none` cuts none, a list of name patterns (fnmatch) cuts what matches.
         keep: Patterns of tables that stay in the dense part.
         min_rows, min_bytes: `auto` cuts a table that reaches either.
+        tied: What becomes of a table that is used densely as well (a tied output projection): its
+            lookups are cut and a copy stays (`share`), it stays whole (`keep`), or the job fails.
         shard_bytes: Largest size of a shard of a table, in bytes, before the header.
         rows: Of the rules that name a table the first counts. Without one, rows are stored as the
             model holds them, and unknown ids are refused.
@@ -47,5 +49,6 @@ class SplitOptions(Frozen):
     keep: tuple[str, ...] = ()
     min_rows: int = Field(default=1000, ge=1)
     min_bytes: int = Field(default=1 << 20, ge=1)
+    tied: Literal["share", "keep", "error"] = "share"
     shard_bytes: int = Field(default=64 << 20, ge=1 << 12)
     rows: tuple[RowRule, ...] = ()

@@ -9,13 +9,13 @@ from converters.programs.signature import program_signature
 from converters.split.axes import AxisNames, read_axes
 from converters.split.body import Body, count_operators, unlift
 from converters.split.carried import remark_floats
-from converters.split.dense import cut_lookups, tidy_dense
+from converters.split.dense import cut_lookups, outputs_of, tidy_dense
 from converters.split.find import Found, find_lookups
 from converters.split.fixups import FIXUPS
 from converters.split.groups import Group, group_lookups
 from converters.split.hops import count_hops, program_name
 from converters.split.ids import IdsPrograms
-from converters.split.leftover import tables_left
+from converters.split.leftover import keep_tied, tables_left
 from converters.split.matrices import Matrix
 from converters.split.origins import find_or_write
 from converters.split.part import Part, export_part, write_dense, write_ids
@@ -54,6 +54,7 @@ def split_program(
     for fix in FIXUPS:
         fix(body)
     found = find_lookups(body, options)
+    keep_tied(outputs_of(body), found, options)
     groups = group_lookups(found.cut, found.matrices.keys)
     lookups, ids = _look_up(groups, found, inputs)
     signature = program_signature(program, brief)

@@ -224,6 +224,11 @@ def test_a_tied_table_is_cut_and_its_copy_told(tmp_path):
     said = "cut for its lookups, and a copy stays: it is also used densely"
     assert why(found) == {"table": said}
     assert [one.table for one in found.lookups] == ["table"]
+    kept = split(tmp_path, (USER,), SplitOptions(tied="keep"))
+    assert kept.lookups == ()
+    assert why(kept)["table"].startswith("also used densely by Transpose (node 't'): the job keeps")
+    with pytest.raises(SplitError, match=r"table table .* also used densely by Transpose"):
+        split(tmp_path, (USER,), SplitOptions(tied="error"))
 
 
 def test_vectors_may_be_an_output(tmp_path):
