@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 PY := .venv/bin/python
 
-.PHONY: help setup data demo toolchains test lint schema clean
+.PHONY: help setup data demo toolchains test lint schema zoo clean
 help:
 	@echo "make demo    train a recommender, convert, validate and publish it"
 	@echo "make test    every check: format, lint, types, layering, tests"
@@ -34,6 +34,10 @@ test: lint data toolchains
 	@command -v g++ >/dev/null || .ci/debs g++
 	@.ci/allocators
 	$(PY) -m pytest -q -n auto --maxprocesses 4 --dist loadfile
+
+# Every model of public packages, through the product: hours the first time.
+zoo: toolchains
+	$(PY) -m benchmarks.zoo
 
 schema: setup
 	.venv/bin/pipeline schema > workflows/job.schema.json
