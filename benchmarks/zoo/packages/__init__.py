@@ -1,9 +1,23 @@
 """The packages of the zoo: one file each, one row here."""
 
 from benchmarks.zoo.package import Package
-from benchmarks.zoo.packages import deepctr_torch, torch_rechub, torchrec
+from benchmarks.zoo.packages import (
+    deepctr_torch,
+    timm,
+    torch_rechub,
+    torchrec,
+    torchvision,
+    transformers,
+)
 
-PACKAGES: tuple[Package, ...] = (deepctr_torch.PACKAGE, torch_rechub.PACKAGE, torchrec.PACKAGE)
+PACKAGES: tuple[Package, ...] = (
+    deepctr_torch.PACKAGE,
+    torch_rechub.PACKAGE,
+    torchrec.PACKAGE,
+    torchvision.PACKAGE,
+    timm.PACKAGE,
+    transformers.PACKAGE,
+)
 
 
 def find_package(name: str) -> Package:
