@@ -1,34 +1,56 @@
-"""What a push ships, and how long it takes, when some rows of a table have changed.
+"""What a push and a pull move, and how long they take, when some rows of a table have changed.
 
     python -m benchmarks.registry_delta [--mib 256] [--rounds 3] [--folder DIR]
 
 A table of rows of 256 bytes is cut into shards as a job cuts it, and published; then 0.1, 1 or 10 %
 of its rows change, in one range or scattered, and it is published again, to a bucket of a real
-server on this host (SeaweedFS). `shipped` is what the store has more than before; the best time of
-the rounds counts. A push always digests all: that is what `nothing changed` takes. Rows that are
-scattered touch all shards: nothing but a format that ships rows, not shards, could ship less.
+server on this host (SeaweedFS): in the form of today, and in whole shards as before there were
+rows. `shipped` is what the store has more than before, `fetched` what a host that has the version
+before gets out of the store to have this one; the best push of the rounds counts, and its pull. A
+push always digests all: that is what `nothing changed` takes. To compare rows it reads the older
+shards from the store.
 """
 
 import argparse
 import os
 import random
+import shutil
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
+
+import numpy as np
+from safetensors.numpy import save
 
 from converters.shard_size import shard_size
 from registry import Catalog
 from registry.composition import Shard
 from registry.layout import BLOBS
 from registry.manifest import Draft
+from registry.patching import recipes
 from registry.store import open_store
 from tests.drafts import write_draft
+from tests.meter import Meter
 from tests.seaweed import BUCKET, seaweed
 
 ROW = 256
 SHARES = (0.001, 0.01, 0.1)
 WAYS = ("in a range", "scattered")
+
+#: Shards that are looked at before the rest is shipped whole.
+FORMS = {"rows": recipes.PATIENCE, "shards": 0}
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What one version cost: seconds and bytes."""
+
+    push: float
+    shipped: int
+    pull: float
+    fetched: int
 
 
 class Shards:
@@ -36,26 +58,30 @@ class Shards:
 
     def __init__(self, folder: Path, size: int) -> None:
         self.folder, self.size = folder, size
-        self.shard = shard_size(size, size, 64 << 20)
+        self.rows = shard_size(size, size, 64 << 20) // ROW
         self._draft = write_draft(folder)
         self._paths = [
             folder / f"tables/items/{number:06d}.safetensors"
-            for number in range(size // self.shard)
+            for number in range(size // (self.rows * ROW))
         ]
         for path in self._paths:
-            path.write_bytes(os.urandom(self.shard))
+            data = np.frombuffer(os.urandom(self.rows * ROW), np.uint8).reshape(self.rows, ROW)
+            path.write_bytes(save({"rows": data}))
+        self._start = path.stat().st_size - self.rows * ROW
 
     def draft(self) -> Draft:
         """Say what there is now; another answer makes sure that it is another version."""
         (self.folder / "builds/cpu/model.bin").write_bytes(os.urandom(16))
-        rows = self.shard // ROW
         shards = tuple(
-            Shard(file=path.relative_to(self.folder).as_posix(), start=number * rows, rows=rows)
+            Shard(
+                file=path.relative_to(self.folder).as_posix(),
+                start=number * self.rows,
+                rows=self.rows,
+            )
             for number, path in enumerate(self._paths)
         )
-        table = self._draft.tables[0].model_copy(
-            update={"rows": self.size // ROW, "shards": shards}
-        )
+        update = {"rows": self.size // ROW, "dim": ROW // 4, "shards": shards}
+        table = self._draft.tables[0].model_copy(update=update)
         return self._draft.model_copy(update={"tables": (table,)})
 
     def change(self, share: float, way: str) -> None:
@@ -68,41 +94,70 @@ class Shards:
         )
         by_shard: dict[int, list[int]] = {}
         for row in chosen:
-            number, at = divmod(row * ROW, self.shard)
+            number, at = divmod(row, self.rows)
             by_shard.setdefault(number, []).append(at)
         for number, places in by_shard.items():
             with self._paths[number].open("r+b") as file:
                 for at in places:
-                    file.seek(at)
+                    file.seek(self._start + at * ROW)
                     file.write(os.urandom(ROW))
 
 
-def push(catalog: Catalog, shards: Shards) -> tuple[float, int]:
-    """Publish; return the seconds, and the bytes that the store has come to hold."""
-    before = sum(entry.size for entry in catalog.store.entries(BLOBS))
-    draft = shards.draft()
-    os.sync()
-    start = time.perf_counter()
-    catalog.publish(draft, shards.folder)
-    took = time.perf_counter() - start
-    return took, sum(entry.size for entry in catalog.store.entries(BLOBS)) - before
+class Host:
+    """Pushes, and pulls beside what was pulled before."""
+
+    def __init__(self, url: str, endpoint: str, shards: Shards, place: Path) -> None:
+        self._meter = Meter(open_store(url, endpoint=endpoint))
+        self._catalog, self._shards, self._place = Catalog(self._meter), shards, place
+        self._near: dict = {}
+
+    def move(self) -> Moved:
+        """Publish what the shards hold, and pull it."""
+        before, draft = self._held(), self._shards.draft()
+        os.sync()
+        start = time.perf_counter()
+        version = self._catalog.publish(draft, self._shards.folder)
+        push, shipped = time.perf_counter() - start, self._held() - before
+        self._meter.down, folder = 0, self._place / uuid4().hex
+        start = time.perf_counter()
+        self._catalog.pull(version, folder, near=self._near)
+        pull = time.perf_counter() - start
+        for older in self._near:
+            shutil.rmtree(older)
+        self._near = {folder: version}
+        return Moved(push, shipped, pull, self._meter.down)
+
+    def _held(self) -> int:
+        return sum(entry.size for entry in self._meter.entries(BLOBS))
 
 
-def measure(catalog: Catalog, shards: Shards, rounds: int) -> dict[str, tuple[float, int]]:
-    """Push in turn, round after round; the best of each counts."""
-    best = {"all of it": push(catalog, shards)}
+def measure(host: Host, shards: Shards, rounds: int) -> dict[str, Moved]:
+    """Move in turn, round after round; the best of each counts."""
+    best = {"all of it": host.move()}
     for _ in range(rounds):
-        found = {"nothing changed": push(catalog, shards)}
+        found = {"nothing changed": host.move()}
         for way in WAYS:
             for share in SHARES:
                 shards.change(share, way)
-                found[f"{share:.1%} of the rows, {way}"] = push(catalog, shards)
+                found[f"{share:.1%} of the rows, {way}"] = host.move()
         for name, one in found.items():
-            best[name] = min(one, best.get(name, one))
+            best[name] = min(one, best.get(name, one), key=lambda moved: moved.push)
     return best
 
 
+def table(best: dict[str, Moved], size: int) -> str:
+    """Write a table of what was measured."""
+    lines = ["| pushed | push s | shipped | pull s | fetched |", "|---|---|---|---|---|"]
+    lines += [
+        f"| {what} | {one.push:.2f} | {one.shipped / size:.2%} | {one.pull:.2f} "
+        f"| {one.fetched / size:.2%} |"
+        for what, one in best.items()
+    ]
+    return "\n".join(lines)
+
+
 def main() -> None:
+    """Run the server, measure both forms, print a table of each."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--mib", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=3)
@@ -111,13 +166,12 @@ def main() -> None:
     size = options.mib << 20
     with tempfile.TemporaryDirectory(dir=options.folder) as name, seaweed(Path(name)) as server:
         os.environ.update(server.environment)
-        shards = Shards(Path(name) / "draft", size)
-        url = f"s3://{BUCKET}/{uuid4().hex}"
-        best = measure(Catalog(open_store(url, endpoint=server.http)), shards, options.rounds)
-    print(f"A table of {options.mib} MiB in shards of {shards.shard >> 10} KiB\n")
-    print("| pushed | s | shipped MiB | of the table |\n|---|---|---|---|")
-    for what, (took, shipped) in best.items():
-        print(f"| {what} | {took:.2f} | {shipped / (1 << 20):.2f} | {shipped / size:.2%} |")
+        for form, recipes.PATIENCE in FORMS.items():
+            shards = Shards(Path(name) / f"draft-{form}", size)
+            url = f"s3://{BUCKET}/{uuid4().hex}"
+            host = Host(url, server.http, shards, Path(name))
+            print(f"\nA table of {options.mib} MiB, {shards.rows} rows a shard, kept as {form}\n")
+            print(table(measure(host, shards, options.rounds), size))
 
 
 if __name__ == "__main__":

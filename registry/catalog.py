@@ -16,7 +16,7 @@ from registry.comparing.difference import Difference
 from registry.exchange.copy import copy_version
 from registry.exchange.export import Wish, export
 from registry.listing.kept import Kept
-from registry.listing.overview import Overview, all_versions, overview
+from registry.listing.overview import Overview, Tell, all_versions, fail, overview
 from registry.manifest import Draft, File, Version
 from registry.names import Names
 from registry.patching.deliver import deliver
@@ -109,26 +109,34 @@ class Catalog(Names):
         """Read every blob of a version and compare its digest."""
         pulling.verify(self.store, version, progress)
 
-    def every(self, model: str | None = None) -> Iterator[Version]:
+    def every(self, model: str | None = None, tell: Tell = fail) -> Iterator[Version]:
         """Read all versions, of one model or of all, in order.
 
+        Args:
+            tell: Told of each version that cannot be believed; it is passed over.
+
         Raises:
-            IntegrityError: One cannot be believed.
+            IntegrityError: One cannot be believed, and nobody else was to be told.
         """
         if model is not None:
             check_name("model", model)
-        return all_versions(self.store, self._kept, model)
+        return all_versions(self.store, self._kept, model, tell)
 
     def overview(self) -> Overview:
         """Return all models with their versions and channels, by one listing."""
         return overview(self.store, self._kept)
 
-    def search(self, conditions: Iterable[str], model: str | None = None) -> Iterator[Version]:
-        """Find the versions that meet all conditions, such as `target=openvino*`."""
+    def search(
+        self, conditions: Iterable[str], model: str | None = None, tell: Tell = fail
+    ) -> Iterator[Version]:
+        """Find the versions that meet all conditions, such as `target=openvino*`.
+
+        Args:
+            tell: As for `every`.
+        """
         wanted = tuple(map(parse_condition, conditions))
-        return (
-            version for version in self.every(model) if all(one.holds(version) for one in wanted)
-        )
+        found = self.every(model, tell)
+        return (version for version in found if all(one.holds(version) for one in wanted))
 
     def usage(self) -> Usages:
         """Return what versions and models take up, of their own and shared."""

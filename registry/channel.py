@@ -1,6 +1,7 @@
 """Channels: named pointers to versions, each with its whole history."""
 
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from registry.errors import StoreError
 from registry.layout import channel_prefix, numbered, numbers_in
@@ -10,6 +11,13 @@ from registry.store.store import Store
 
 #: How often others may move a channel first before it is given up.
 ATTEMPTS = 1000
+
+
+class Reason(NamedTuple):
+    """Who moves a channel, and why."""
+
+    who: str
+    why: str
 
 
 def moves_of(store: Store, model: str, channel: str) -> tuple[int, ...]:
@@ -26,28 +34,64 @@ def read_entry(store: Store, model: str, channel: str, number: int) -> Move:
     return read_move(data, key, channel, number)
 
 
-def append(store: Store, model: str, channel: str, version: int, *, who: str, why: str) -> Move:
+def pointed(store: Store, model: str, channel: str) -> Move | None:
+    """Return where a channel points; None where it never did, or was dropped."""
+    last = _last(store, model, channel)
+    return None if last is None or last.dropped else last
+
+
+def append(store: Store, model: str, channel: str, version: int, reason: Reason) -> Move:
     """Point a channel at a version; where it points there already, nothing happens.
 
     Each entry names the version before it, so that one that lost a race is made anew.
     """
     for _ in range(ATTEMPTS):
-        numbers = moves_of(store, model, channel)
-        last = read_entry(store, model, channel, numbers[-1]) if numbers else None
-        if last and last.version == version:
-            return last
+        last = _last(store, model, channel)
+        before = None if last is None or last.dropped else last
+        if before and before.version == version:
+            return before
         move = Move(
             number=last.number + 1 if last else 1,
             channel=channel,
             version=version,
-            previous=last.version if last else None,
-            who=who,
-            why=why,
+            previous=before.version if before else None,
+            who=reason.who,
+            why=reason.why,
             when=datetime.now(UTC),
         )
-        key = numbered(channel_prefix(model, channel), move.number)
-        if store.create(key, write_record(move)):
+        if _write(store, model, move):
             return move
-    raise StoreError(
+    raise _overtaken(model, channel)
+
+
+def drop(store: Store, model: str, channel: str, reason: Reason) -> Move | None:
+    """Let a channel point nowhere; its history stays, and tells it.
+
+    Returns:
+        The entry that says so, which may be an older one; None where the channel never was.
+    """
+    for _ in range(ATTEMPTS):
+        last = _last(store, model, channel)
+        if last is None or last.dropped:
+            return last
+        said = {"number": last.number + 1, "previous": last.version, "dropped": True}
+        move = last.model_copy(update=said | reason._asdict() | {"when": datetime.now(UTC)})
+        if _write(store, model, move):
+            return move
+    raise _overtaken(model, channel)
+
+
+def _last(store: Store, model: str, channel: str) -> Move | None:
+    numbers = moves_of(store, model, channel)
+    return read_entry(store, model, channel, numbers[-1]) if numbers else None
+
+
+def _write(store: Store, model: str, move: Move) -> bool:
+    key = numbered(channel_prefix(model, move.channel), move.number)
+    return store.create(key, write_record(move))
+
+
+def _overtaken(model: str, channel: str) -> StoreError:
+    return StoreError(
         f"{model}@{channel}: others moved it first {ATTEMPTS} times. Find out what moves it"
     )

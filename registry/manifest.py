@@ -252,7 +252,11 @@ class Version(Draft):
 
 
 class Move(Frozen):
-    """One entry of a channel's history: the last one is where it points."""
+    """One entry of a channel's history: the last one is where it points.
+
+    Attributes:
+        dropped: It points nowhere from then on; `version` is where it pointed last.
+    """
 
     number: int = Field(ge=1)
     channel: str
@@ -261,3 +265,4 @@ class Move(Frozen):
     who: str
     why: str
     when: datetime
+    dropped: bool = False

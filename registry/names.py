@@ -3,6 +3,7 @@
 from functools import partial
 
 from registry import channel as channels
+from registry.channel import Reason
 from registry.errors import StoreError
 from registry.layout import MODELS, channels_prefix
 from registry.manifest import Move, Version
@@ -72,14 +73,17 @@ class Names:
         return self.store.children(channels_prefix(model))
 
     def channel(self, model: str, name: str) -> Move | None:
-        """Return where a channel points: its last entry."""
-        numbers = self._moves(model, name)
-        return channels.read_entry(self.store, model, name, numbers[-1]) if numbers else None
+        """Return where a channel points: its last entry, or None where that dropped it."""
+        check_name("model", model)
+        check_name("channel", name)
+        return channels.pointed(self.store, model, name)
 
     def history(self, model: str, name: str) -> tuple[Move, ...]:
         """Return all entries of a channel, the oldest first."""
         read = partial(channels.read_entry, self.store, model, name)
-        return tuple(ahead(read, self._moves(model, name), width=8))
+        check_name("model", model)
+        check_name("channel", name)
+        return tuple(ahead(read, channels.moves_of(self.store, model, name), width=8))
 
     def pointers(self, model: str) -> dict[str, int]:
         """Return where each of a model's channels points."""
@@ -93,7 +97,20 @@ class Names:
         self._check_not_removed(model, version)
         if read_tag(self.store, model, channel) is not None:
             raise StoreError(f"{model}@{channel} is a tag, which does not move. Take another name")
-        return channels.append(self.store, model, channel, version, who=who, why=why)
+        return channels.append(self.store, model, channel, version, Reason(who, why))
+
+    def drop(self, model: str, channel: str, *, who: str, why: str) -> Move:
+        """Let a channel point nowhere, so that it holds no version; its history stays.
+
+        Raises:
+            StoreError: There is no such channel.
+        """
+        check_name("model", model)
+        check_name("channel", channel)
+        dropped = channels.drop(self.store, model, channel, Reason(who, why))
+        if dropped is None:
+            raise no_channel(self.store, model, channel)
+        return dropped
 
     def tags(self, model: str) -> tuple[Tag, ...]:
         """Return a model's tags by name."""
@@ -129,7 +146,7 @@ class Names:
         if holders:
             raise StoreError(
                 f"{model}@{number} is held by {' and '.join(holders)}. Move the channel first: "
-                "pipeline registry promote; what a tag names stays"
+                "pipeline registry promote, or drop; what a tag names stays"
             )
         return mark_removed(self.store, model, number, who=who, why=why)
 
@@ -141,11 +158,6 @@ class Names:
             raise no_version(self.store, model, number)
         believe(commit, model, number)
         keep_signature(self.store, model, number, signer.sign(commit))
-
-    def _moves(self, model: str, name: str) -> tuple[int, ...]:
-        check_name("model", model)
-        check_name("channel", name)
-        return channels.moves_of(self.store, model, name)
 
     def _pointed_at(self, model: str, name: str) -> int:
         """Find the version that a channel points to, or that a tag names."""

@@ -3,8 +3,10 @@
     python -m tests.killing URL ENDPOINT FOLDER EVERY KILLS
 
 Kills each action at every EVERYth of its steps, and prints a line an action: its name and how many
-steps it has. Then it kills KILLS actions at random moments, and prints "moments". After each kill
-all that can be seen in the store is checked; a fault ends the program. EVERY of 1 takes minutes.
+steps it has. Then it kills KILLS actions at random moments, and prints "moments". Last it prints
+how many processes were killed that had not ended by then. After each kill all that can be seen in
+the store is checked; a fault ends the program. What is published shares shards, and rows of them,
+with what was published before. EVERY of 1 takes minutes.
 """
 
 import os
@@ -21,9 +23,11 @@ from registry import Catalog
 from registry.cleaning import announce
 from registry.progress import silent
 from registry.store import Store, open_store
-from tests.drafts import write_draft
+from tests.table_drafts import SHARD_ROWS, change_rows, some_rows, write_table_draft
 
 MODEL, CHANNEL = "ads", "production"
+
+ROWS = some_rows(2 * SHARD_ROWS)
 
 Action = Callable[[Catalog, Path, bytes], object]
 
@@ -50,7 +54,8 @@ class Mortal:
 
 
 def push(catalog: Catalog, folder: Path, answer: bytes) -> None:
-    catalog.publish(write_draft(folder / "draft", answer=answer), folder / "draft")
+    rows = change_rows(ROWS, 0.05, seed=int(answer))
+    catalog.publish(write_table_draft(folder / "draft", rows), folder / "draft")
 
 
 def pull(catalog: Catalog, folder: Path, answer: bytes) -> None:
@@ -115,7 +120,7 @@ def ended(pid: int) -> bool:
 
 def main(url: str, endpoint: str, place: str, every: str, kills: str) -> None:
     announce.SLACK = 0.0
-    folder, chance, answers = Path(place), random.Random(7), count()
+    folder, chance, answers, killed = Path(place), random.Random(7), count(), 0
 
     def run(action: Action, at: int | None = None) -> int:
         answer = b"%d" % next(answers)
@@ -138,14 +143,16 @@ def main(url: str, endpoint: str, place: str, every: str, kills: str) -> None:
             if is_done:
                 print(name, step, flush=True)
                 break
+            killed += 1
     for _ in range(int(kills)):
         pid = run(chance.choice([push, move, pull, drop, sweep]))
         time.sleep(chance.uniform(0, 0.15 if endpoint else 0.05))
         os.kill(pid, signal.SIGKILL)
-        ended(pid)
+        killed += not ended(pid)
         ended(run(check))
     ended(run(push))
     print("moments", kills, flush=True)
+    print("killed", killed, flush=True)
 
 
 if __name__ == "__main__":

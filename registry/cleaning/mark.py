@@ -49,7 +49,7 @@ class Marker:
         gone = {key for key, mark in listing.removed.items() if now - mark.modified >= self._grace}
         affected = {model for model, _ in gone}
         heads = [head for head in listing.heads.items() if head[0][0] in affected]
-        pointed = set(ahead(partial(_pointed_at, self._store), heads, width=_WIDTH))
+        pointed = {at for at in ahead(partial(_pointed_at, self._store), heads, _WIDTH) if at}
         return set(listing.versions) - (gone - pointed)
 
     def _announced(self, now: datetime) -> set[str]:
@@ -72,6 +72,7 @@ class Marker:
         return frozenset(files).union(blobs_of(version))
 
 
-def _pointed_at(store: Store, head: tuple[tuple[str, str], Head]) -> Numbered:
+def _pointed_at(store: Store, head: tuple[tuple[str, str], Head]) -> Numbered | None:
     (model, channel), last = head
-    return model, read_entry(store, model, channel, last.number).version
+    move = read_entry(store, model, channel, last.number)
+    return None if move.dropped else (model, move.version)

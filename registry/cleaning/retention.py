@@ -56,4 +56,5 @@ def _stays(store: Store, model: str, channel: str) -> Iterator[tuple[int, dateti
     numbers = moves_of(store, model, channel)
     moves = list(ahead(lambda n: read_entry(store, model, channel, n), numbers, width=8))
     for move, following in zip(moves, [*moves[1:], None], strict=True):
-        yield move.version, following.when if following else None
+        if not move.dropped:
+            yield move.version, following.when if following else None

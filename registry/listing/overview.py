@@ -1,8 +1,9 @@
 """All models with their versions and channels."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from registry.errors import IntegrityError
 from registry.layout import MODELS
 from registry.listing.glance import Glance
 from registry.listing.kept import Kept
@@ -10,6 +11,9 @@ from registry.listing.listing import Listing, list_models
 from registry.manifest import Version
 from registry.record import read_move, read_version
 from registry.store.store import Store
+
+#: Told of what is damaged.
+Tell = Callable[[IntegrityError], None]
 
 
 @dataclass(frozen=True)
@@ -36,11 +40,22 @@ def overview(store: Store, kept: Kept) -> Overview:
     return Overview(versions, _channels(store, kept, listing))
 
 
-def all_versions(store: Store, kept: Kept, model: str | None = None) -> Iterator[Version]:
-    """Read all versions that are not removed, of one model or of all, in order.
+def fail(damage: IntegrityError) -> None:
+    """Let no damage pass.
 
     Raises:
-        IntegrityError: One cannot be believed.
+        IntegrityError: The damage.
+    """
+    raise damage
+
+
+def all_versions(
+    store: Store, kept: Kept, model: str | None = None, tell: Tell = fail
+) -> Iterator[Version]:
+    """Read all versions that are not removed, of one model or of all, in order.
+
+    Args:
+        tell: Told of each version that cannot be believed; it is passed over.
     """
     prefix = MODELS if model is None else f"{MODELS}{model}/"
     listing = list_models(store.entries(prefix))
@@ -50,7 +65,12 @@ def all_versions(store: Store, kept: Kept, model: str | None = None) -> Iterator
         data = kept.read(store, [listing.versions[each] for each in some])
         for name, number in some:
             key = listing.versions[name, number].key
-            yield read_version(data[key], key, name, number)
+            try:
+                version = read_version(data[key], key, name, number)
+            except IntegrityError as error:
+                tell(error)
+            else:
+                yield version
 
 
 def _channels(store: Store, kept: Kept, listing: Listing) -> dict[str, dict[str, int]]:
@@ -58,5 +78,6 @@ def _channels(store: Store, kept: Kept, listing: Listing) -> dict[str, dict[str,
     channels: dict[str, dict[str, int]] = {}
     for (model, channel), head in sorted(listing.heads.items(), key=lambda item: item[0]):
         move = read_move(data[head.entry.key], head.entry.key, channel, head.number)
-        channels.setdefault(model, {})[channel] = move.version
+        if not move.dropped:
+            channels.setdefault(model, {})[channel] = move.version
     return channels

@@ -8,14 +8,17 @@ def previous_version(history: tuple[Move, ...]) -> int:
     """Find the version that was live before the one that is.
 
     A move to a version that was live earlier counts as going back to it, so that going
-    back twice goes back two versions and does not come forth again.
+    back twice goes back two versions and does not come forth again. Nothing before the channel
+    was dropped counts.
 
     Raises:
         RolloutError: There is nothing to go back to.
     """
     path: list[int] = []
     for move in history:
-        if move.version in path:
+        if move.dropped:
+            path.clear()
+        elif move.version in path:
             del path[path.index(move.version) + 1 :]
         else:
             path.append(move.version)

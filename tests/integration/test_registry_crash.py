@@ -61,10 +61,11 @@ def test_killed_at_any_moment_it_leaves_no_half_version(place: Place, tmp_path):
 @both
 def test_killed_at_its_steps_every_action_leaves_the_store_whole(place: Place, tmp_path):
     every, kills = (40, 2) if place.endpoint else (5, 10)
-    *actions, moments = run("killing", place, tmp_path, every, kills)
+    *actions, moments, killed = run("killing", place, tmp_path, every, kills)
     assert [name for name, _ in actions] == ["push", "move", "pull", "sweep"]
     assert all(int(steps) >= every for _, steps in actions)
     assert moments == ["moments", str(kills)]
+    assert int(killed[1]) >= sum(int(steps) // every for _, steps in actions)
 
 
 @both

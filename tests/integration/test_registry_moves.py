@@ -1,10 +1,14 @@
 """Channels, tags and removed versions, as people and CI handle them."""
 
 import json
+import re
+from datetime import timedelta
 
 import pytest
 
 from registry.errors import RolloutError, StoreError
+from registry.layout import BLOBS
+from registry.progress import silent
 
 
 def test_promotes_and_says_where_the_channel_pointed(ads_catalog, registry_command):
@@ -77,3 +81,49 @@ def test_what_cannot_be_is_told(ads_catalog, registry_command, arguments, text):
     code, out, err = registry_command(*arguments)
     assert (code, out) == (StoreError.exit_code, "")
     assert text in err
+
+
+def test_a_channel_is_dropped_and_its_history_tells_it(ads_catalog, registry_command):
+    told = registry_command("drop", "ads@candidate", "--why", "nobody uses it")
+    assert told[:2] == (0, "ads@candidate points nowhere any more; it was version 1\n")
+    assert ads_catalog.channel("ads", "candidate") is None
+    assert ads_catalog.pointers("ads") == {}
+    assert ads_catalog.overview().channels == {}
+    code, _, err = registry_command("show", "ads@candidate")
+    assert code == StoreError.exit_code
+    assert "no channel or tag 'candidate'" in err
+    newest = registry_command("log", "ads@candidate")[1].splitlines()[1].split()
+    assert (newest[0], newest[1], newest[3:5]) == ("candidate", "3", ["1", "dropped"])
+    again = json.loads(registry_command("drop", "ads@candidate", "--why", "x", "--json")[1])
+    assert (again["number"], again["dropped"], again["why"]) == (3, True, "nobody uses it")
+    ads_catalog.move("ads", "candidate", 1, who="ann", why="back")
+    last = ads_catalog.history("ads", "candidate")[-1]
+    assert (last.number, last.version, last.previous, last.dropped) == (4, 1, None, False)
+    code, _, err = registry_command("rollback", "ads", "--channel", "candidate")
+    assert (code, "no version to go back to" in err) == (RolloutError.exit_code, True)
+
+
+def test_what_only_a_dropped_channel_held_is_removed_and_swept(ads_catalog, registry_command):
+    assert "or drop;" in registry_command("rm", "ads@1", "--why", "old")[2]
+    assert registry_command("drop", "ads@candidate", "--why", "old")[0] == 0
+    for number in (1, 2):
+        assert registry_command("rm", f"ads@{number}", "--why", "old")[0] == 0
+    sweeper = ads_catalog.sweeper(timedelta(0))
+    swept = sweeper.sweep(sweeper.find(), silent)
+    assert swept.blobs > 0
+    assert not list(ads_catalog.store.entries(BLOBS))
+
+
+@pytest.mark.parametrize(
+    ("reference", "fault"),
+    [
+        ("ads@7", "names no channel. Write MODEL@CHANNEL"),
+        ("ads", "names no channel. Write MODEL@CHANNEL"),
+        ("ads@candidat", "no channel or tag 'candidat' .* Did you mean 'candidate'"),
+        ("adz@candidate", "no model 'adz'"),
+    ],
+)
+def test_what_is_no_channel_is_not_dropped(ads_catalog, registry_command, reference, fault):
+    code, _, err = registry_command("drop", reference, "--why", "x")
+    assert code == StoreError.exit_code
+    assert re.search(fault, err)

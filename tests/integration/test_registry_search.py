@@ -1,10 +1,12 @@
 """Versions found by their fields, and what they take up."""
 
 import json
+from pathlib import Path
 
 import pytest
 
-from registry.errors import StoreError
+from registry.errors import IntegrityError, StoreError
+from registry.layout import numbered, versions_prefix
 from tests.drafts import write_draft
 
 
@@ -60,6 +62,24 @@ def test_the_command_lists_them(ads_catalog, registry_command):
     assert registry_command("search", "version=3")[1] == "no version meets all of that\n"
     found = json.loads(registry_command("search", "version>1", "--json")[1])["versions"]
     assert [one["version"] for one in found] == [2]
+
+
+@pytest.mark.parametrize("how", [(), ("--json",)], ids=["text", "json"])
+def test_a_damaged_version_is_passed_over_and_told(ads_catalog, registry_command, how):
+    key = numbered(versions_prefix("ads"), 1)
+    path = Path(".pipeline/store") / key
+    path.unlink()
+    path.write_bytes(b"{}")
+    code, out, err = registry_command("search", "model=ads", *how)
+    assert code == IntegrityError.exit_code
+    assert f"passed over: {key} cannot be believed" in err
+    assert "passed over" not in out
+    if how:
+        told = json.loads(out)
+        assert [one["version"] for one in told["versions"]] == [2]
+        assert key in told["damaged"][0]
+    else:
+        assert [line.split()[0] for line in out.splitlines()] == ["version", "ads@2"]
 
 
 def test_own_bytes_are_those_that_nothing_else_has(ads_catalog, registry_command, tmp_path):

@@ -7,6 +7,7 @@ import typer
 from pipeline.commands.registry.cp import cp
 from pipeline.commands.registry.diff import diff
 from pipeline.commands.registry.doctor import doctor
+from pipeline.commands.registry.drop import drop
 from pipeline.commands.registry.du import du
 from pipeline.commands.registry.export import export
 from pipeline.commands.registry.gc import gc
@@ -35,6 +36,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     serve,
     promote,
     rollback,
+    drop,
     tag,
     pull,
     cp,

@@ -39,7 +39,7 @@ def log(
             str(m.number),
             moment(m.when),
             str(m.previous or ""),
-            str(m.version),
+            "dropped" if m.dropped else str(m.version),
             m.who,
             m.why,
         )
