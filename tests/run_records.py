@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from pipeline.record import Fault, RunRecord, StageRecord, Usage
-from pipeline.stages.verdict import Validation
+from pipeline.stages.verdict import Demand, Validation
 from registry.composition import Artifact, Kept, Lookup, Remark, Split, Table
 from registry.format import Format
 from registry.manifest import Contract, Numbers, Parity
@@ -102,13 +102,18 @@ def validation(target: str, *, passed: bool = True) -> Validation:
         refused_alike=6,
         passed=passed,
     )
-    return Validation(
+    demand = Demand(
+        part="dense",
         target=target,
         runtime="openvino",
         precision="f32",
         contract=Contract(
             isa=("avx2",), runtime="openvino", at_least="2025.4", below="2027", precision="f32"
         ),
+    )
+    return Validation(
+        target=target,
+        parts=(demand,),
         parity=(parity,),
         faults=() if passed else ("metric auc dropped by 0.1",),
         passed=passed,

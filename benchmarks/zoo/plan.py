@@ -8,6 +8,7 @@ from pipeline.job.job import Job
 from pipeline.planning.node import Node
 from pipeline.planning.tasks import Lineage, graph
 from pipeline.processes.task import Task
+from pipeline.stages.placed import WantedBuild
 from pipeline.stages.validate import Options
 
 _NOBODY = Lineage(text="", source="", source_digest="", who="")
@@ -34,7 +35,8 @@ def output_of(name: str, folder: Path) -> Path:
 
 
 def _exactness(job: Job) -> Node:
-    options = Options(target=job.targets[0], parity=job.parity, inputs=job.inputs, axes=job.axes)
+    build = WantedBuild.whole(job.targets[0])
+    options = Options(build=build, parity=job.parity, inputs=job.inputs, axes=job.axes)
     reads = {name: name for name in ("split", "tables", "reference")}
     return Node(EXACT, exact.STAGE, options, reads)
 

@@ -35,7 +35,7 @@ def take_names(model: "onnx.ModelProto", inputs: Sequence[Input], outputs: Seque
         _set_shape(next(v for v in model.graph.input if v.name == given.name), given.shape)
     _rename_axes(model.graph, renamed)
     if outputs:
-        _rename_values(
+        rename_values(
             model.graph,
             {
                 value.name: name
@@ -112,7 +112,7 @@ def _rename_axes(graph: "onnx.GraphProto", renamed: Mapping[str, Dim]) -> None:
                         dim.dim_param = wanted
 
 
-def _rename_values(graph: "onnx.GraphProto", renamed: Mapping[str, str]) -> None:
+def rename_values(graph: "onnx.GraphProto", renamed: Mapping[str, str]) -> None:
     """Rename values wherever they are made and used.
 
     Raises:
@@ -128,5 +128,5 @@ def _rename_values(graph: "onnx.GraphProto", renamed: Mapping[str, str]) -> None
         for node in inner.node:
             for names in (node.input, node.output):
                 names[:] = [renamed.get(name, name) for name in names]
-        for value in (*inner.output, *inner.value_info, *inner.initializer):
+        for value in (*inner.input, *inner.output, *inner.value_info, *inner.initializer):
             value.name = renamed.get(value.name, value.name)

@@ -30,6 +30,19 @@ class RowRule(Frozen):
         return self
 
 
+class PartRule(Frozen):
+    """A named part of the dense part.
+
+    Attributes:
+        until: Name patterns (fnmatch) of the nodes that it ends with: module paths of a torch
+            model, or names of nodes or values of the graph. It has all that these are computed
+            from and no part before it has. The last part has what is left, and no `until`.
+    """
+
+    name: str = Field(pattern="^[a-z0-9][a-z0-9._-]*$", max_length=64)
+    until: tuple[str, ...] = ()
+
+
 class SplitOptions(Frozen):
     """The job's `split` block.
 
@@ -43,6 +56,7 @@ class SplitOptions(Frozen):
         shard_bytes: Largest size of a shard of a table, in bytes, before the header.
         rows: Of the rules that name a table the first counts. Without one, rows are stored as the
             model holds them, and unknown ids are refused.
+        parts: Cuts the dense part, in the order given; without it, it stays whole.
     """
 
     tables: Literal["auto", "none"] | tuple[str, ...] = "auto"
@@ -52,3 +66,4 @@ class SplitOptions(Frozen):
     tied: Literal["share", "keep", "error"] = "share"
     shard_bytes: int = Field(default=64 << 20, ge=1 << 12)
     rows: tuple[RowRule, ...] = ()
+    parts: tuple[PartRule, ...] = ()

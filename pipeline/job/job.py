@@ -93,6 +93,17 @@ class Push(Frozen):
     channel: Name | None = "candidate"
 
 
+class Placement(Frozen):
+    """A build whose parts are for different targets.
+
+    Attributes:
+        parts: The name of the target that each part is built for.
+    """
+
+    name: Name
+    parts: dict[str, str] = Field(min_length=1)
+
+
 class Job(Frozen):
     """One model, from its source to a published version.
 
@@ -101,6 +112,8 @@ class Job(Frozen):
             input means any id, which the model brings into its tables itself, as by hashing.
         axes: Ranges of the symbolic axes that the inputs' shapes name.
         outputs: Names for the model's outputs, in order.
+        placements: Builds that mix targets, where `split.parts` cuts the model. Without any, each
+            target is a build that has all parts; with some, these are the builds.
     """
 
     schema_version: Literal[1] = Field(alias="schema")
@@ -113,5 +126,6 @@ class Job(Frozen):
     samples: Samples | None = None
     split: SplitOptions = SplitOptions()
     targets: tuple[AnyTarget, ...] = Field(min_length=1)
+    placements: tuple[Placement, ...] = ()
     parity: ParityOptions
     push: Push | None = None

@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from pipeline.record import RunRecord, StageRecord
+from pipeline.stages.placed import WantedBuild
 from pipeline.stages.verdict import Validation
 from registry.manifest import Numbers
 
@@ -46,6 +49,8 @@ def compare_roads(run: RunRecord) -> tuple[Roads, ...]:
     alike: dict[tuple[str, str], list[Built]] = {}
     stages = {stage.name: stage for stage in run.stages}
     for validation in run.validations:
+        if len(validation.parts) > 1:
+            continue
         if stage := stages.get(f"validate {validation.target}"):
             built = _built(validation, stage, stages)
             alike.setdefault((validation.runtime, validation.precision), []).append(built)
@@ -57,8 +62,7 @@ def compare_roads(run: RunRecord) -> tuple[Roads, ...]:
 
 
 def _built(validation: Validation, stage: StageRecord, stages: dict[str, StageRecord]) -> Built:
-    target = stage.options.get("target")
-    known = target if isinstance(target, dict) else {}
+    known = _target(stage.options.get("build"))
     parts = [stages[name] for name in stage.needs if name in stages]
     shipped = [
         part
@@ -72,6 +76,11 @@ def _built(validation: Validation, stage: StageRecord, stages: dict[str, StageRe
         bytes=shipped[0].bytes if shipped else None,
         seconds=sum(step.usage.seconds for step in steps if step.usage) if steps else None,
     )
+
+
+def _target(build: JsonValue) -> dict[str, JsonValue]:
+    """Read the target of a build of one part."""
+    return WantedBuild.model_validate(build).parts[0].target.model_dump(mode="json")
 
 
 def _steps(stage: StageRecord, stages: dict[str, StageRecord]) -> Iterator[StageRecord]:

@@ -12,6 +12,7 @@ from pipeline.running.take import Bench, described, failed, take
 from pipeline.stages.bisect import worst_of
 from pipeline.stages.bisection import BISECTION, Bisection
 from pipeline.stages.part import read_part
+from pipeline.stages.placed import WHOLE, part_role
 from pipeline.stages.validate import EXACT_TABLES
 from pipeline.stages.verdict import Validation, explain
 from registry.errors import PlatformError
@@ -81,9 +82,11 @@ def _write(record: StageRecord, bench: Bench, diary: Diary) -> None:
 def _search(step: Step, bench: Bench, diary: Diary) -> Step | None:
     """Return the step that searches; None where no numbers are off, or nothing came as ONNX."""
     validation = _validation(step, diary)
-    onnx = _onnx(step.task.inputs["part"], diary.plan.steps)
     worst = None if validation is None else worst_of(validation)
-    if worst is None or onnx is None:
+    if validation is None or worst is None or len(validation.parts) > 1:
+        return None
+    onnx = _onnx(step.task.inputs[part_role(WHOLE)], diary.plan.steps)
+    if onnx is None:
         return None
     exact = step.task.inputs.get(EXACT_TABLES)
     if exact and worst[0] == "precision":
@@ -108,7 +111,7 @@ def _search(step: Step, bench: Bench, diary: Diary) -> Step | None:
 def _onnx(part: Path, steps: Sequence[Step]) -> Path | None:
     """Return the output that holds the part as ONNX, which it was made from."""
     made = {step.folder / "output": step for step in steps}
-    while read_part(part).format is not Format.ONNX:
+    while read_part(part, WHOLE).format is not Format.ONNX:
         before = made[part].task.inputs.get("from")
         if before is None:
             return None

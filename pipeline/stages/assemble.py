@@ -8,6 +8,7 @@ from safetensors.numpy import save_file
 from pipeline.processes.task import Task
 from pipeline.stages.layout import link_part, link_pieces, read_pieces
 from pipeline.stages.lineage import trace
+from pipeline.stages.placed import WantedBuild
 from pipeline.stages.sample import sample_of
 from pipeline.stages.verdict import Validation, verdict
 from pipeline.toolchains import CURRENT, find_toolchain
@@ -16,7 +17,6 @@ from pipeline.toolchains.uses import uses
 from registry.manifest import Build, BuiltPart, Draft, ToolchainUse
 from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input
-from targets import AnyTarget
 
 RECORDED = "recorded.safetensors"
 
@@ -24,8 +24,8 @@ RECORDED = "recorded.safetensors"
 class Options(Frozen):
     """Parts of the job, and where the model comes from.
 
-    Reads the folders `split`, `tables`, `reference` and, for each target, `part:<target>` and
-    `parity:<target>` (the output of its validate task).
+    Reads the folders `split`, `tables`, `reference` and, for each build, `part:<build>:<part>` of
+    each of its parts and `parity:<build>` (the output of its validate task).
 
     Attributes:
         job: The text of the job file.
@@ -39,7 +39,7 @@ class Options(Frozen):
     job: str
     inputs: tuple[Input, ...]
     axes: dict[str, Axis]
-    targets: tuple[AnyTarget, ...]
+    builds: tuple[WantedBuild, ...]
     record: int = Field(default=64, ge=1)
     source: str
     source_digest: str
@@ -53,7 +53,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     pieces = read_pieces(task.inputs)
     link_pieces(pieces, folder)
     progress(1, 3, "steps")
-    builds = tuple(_build(target, task, folder) for target in options.targets)
+    builds = tuple(_build(build, task, folder) for build in options.builds)
     progress(2, 3, "steps")
     save_file(
         sample_of(task.inputs["reference"], options.inputs, options.record), folder / RECORDED
@@ -83,20 +83,31 @@ def run(task: Task, out: Path, progress: Progress) -> None:
 def _toolchains(options: Options) -> tuple[ToolchainUse, ...]:
     """Return what read the source, and what built and validated the targets."""
     source = (find_toolchain(options.source_toolchain), "source")
-    targets = ((toolchain_of(one), f"target {one.name}") for one in options.targets)
-    return uses((source, *targets))
+    placed = [one.target for build in options.builds for one in build.parts]
+    targets = {one.name: (toolchain_of(one), f"target {one.name}") for one in placed}
+    return uses((source, *targets.values()))
 
 
-def _build(target: AnyTarget, task: Task, folder: Path) -> Build:
-    """Link a target's part; a target that does not answer like the original gets no build."""
-    file = task.inputs[f"parity:{target.name}"] / "parity.json"
+def _build(build: WantedBuild, task: Task, folder: Path) -> Build:
+    """Link a build's parts; one that does not answer like the original is none."""
+    file = task.inputs[f"parity:{build.name}"] / "parity.json"
     verdict(file)
     validation = Validation.model_validate_json(file.read_bytes())
-    part = BuiltPart(
-        target=target.name,
-        runtime=target.runtime,
-        precision=target.precision,
-        artifact=link_part(task.inputs[f"part:{target.name}"], target.name, folder),
-        contract=validation.contract,
+    parts = tuple(
+        BuiltPart(
+            target=demand.target,
+            runtime=demand.runtime,
+            precision=demand.precision,
+            artifact=link_part(
+                task.inputs[build_role(build.name, demand.part)], build, demand.part, folder
+            ),
+            contract=demand.contract,
+        )
+        for demand in validation.parts
     )
-    return Build(target=target.name, parts=(part,), parity=validation.parity)
+    return Build(target=build.name, parts=parts, parity=validation.parity)
+
+
+def build_role(build: str, part: str) -> str:
+    """Name the role of the task's output that holds a part of a build."""
+    return f"part:{build}:{part}"

@@ -19,6 +19,7 @@ from pipeline.stages.bisection import BISECTION, Bisection, Kind, Reading, Suspe
 from pipeline.stages.hearing import limit_of
 from pipeline.stages.layout import link_pieces, read_pieces
 from pipeline.stages.part import read_part, read_split
+from pipeline.stages.placed import WHOLE, WantedBuild
 from pipeline.stages.probe import Probe, Setup, read, run_plain
 from pipeline.stages.search import search
 from pipeline.stages.verdict import Validation, without_right
@@ -75,7 +76,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     options, start = Options.model_validate(task.options), time.monotonic()
     failure = _failure(options, task.inputs, out / "view")
     found = _before_target(failure, task.inputs) or _bisect(failure, options, task, out, progress)
-    took = {"target": options.target.name, "seconds": time.monotonic() - start}
+    took = {"target": options.build.name, "seconds": time.monotonic() - start}
     (out / BISECTION).write_text(found.model_copy(update=took).model_dump_json(indent=1))
 
 
@@ -122,8 +123,8 @@ def _feeds(
     """Look up what the dense part is fed, as a predictor does."""
     pieces = read_pieces(inputs)
     link_pieces(pieces, folder)
-    plain = options.model_copy(update={"target": OnnxruntimeOptions(name="onnx")})
-    draft = validate.draft_of(plain, pieces, {"onnx": inputs["onnx"]}, folder)
+    plain = WantedBuild.whole(OnnxruntimeOptions(name="onnx"))
+    draft = validate.draft_of(options, pieces, {plain: {WHOLE: inputs["onnx"]}}, folder)
     with closing(open_predictor(folder, draft, "onnx")) as predictor:
         ((_, feeds, _),) = predictor.by_part(case.inputs)
         fed = dict(feeds)
@@ -158,7 +159,7 @@ def _bisect(
 ) -> Bisection:
     """Cut the graph in halves until one node is left."""
     cuts = Cuts(_part(task.inputs["onnx"]))
-    setup = Setup.of(options.target, exact=failure.kind == "conversion")
+    setup = Setup.of(options.build.parts[0].target, exact=failure.kind == "conversion")
     probe = Probe(cuts, setup, failure.feeds, failure.limit, spread_of(failure.right), out / "cut")
     taken, fault, most = 0, "", 2 + ceil(log2(max(2, len(cuts))))
 
@@ -223,4 +224,4 @@ def _suspect(cuts: Cuts, number: int) -> Suspect:
 
 
 def _part(folder: Path) -> Path:
-    return folder / read_part(folder).folder
+    return folder / read_part(folder, WHOLE).folder

@@ -9,6 +9,7 @@ from converters import route
 from converters.converter import ConvertOptions, convert
 from pipeline.processes.task import Task
 from pipeline.stages.part import ARTIFACT, read_part
+from pipeline.stages.placed import WHOLE
 from registry.composition import Artifact
 from registry.format import ENTRY, Format
 from registry.progress import Progress
@@ -19,9 +20,10 @@ PART = "part"
 
 
 class Options(Frozen):
-    """Reads the folder `from`: of the split, or of the step before this one.
+    """Reads the folder `from`: of the split, of the cut, or of the step before this one.
 
     Attributes:
+        part: Its name.
         source, result: The step: its converter is the row of CONVERTERS with these two.
         weights: What the result's float weights are stored in. On a route of several steps
             only the last one narrows; the steps before it are asked for f32.
@@ -31,6 +33,7 @@ class Options(Frozen):
         isa: CPU flags of the target, where the result is for these alone.
     """
 
+    part: str = WHOLE
     source: Format
     result: Format
     weights: Precision
@@ -45,7 +48,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     options = Options.model_validate(task.options)
     folder = task.inputs["from"]
     (converter,) = route(options.source, options.result)
-    source = read_part(folder)
+    source = read_part(folder, options.part)
     inputs = (*options.inputs, *_rows_of_integers(source))
     converter.guard(folder / source.folder / ENTRY[source.format], inputs)
     (out / PART).mkdir()

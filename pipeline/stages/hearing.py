@@ -38,7 +38,6 @@ class Composition:
     draft: Draft
     target: str
     precision: Precision | None
-    threads: int
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,6 @@ def hear(
         composition.draft,
         composition.target,
         precision=composition.precision,
-        threads=composition.threads,
     )
     with closing(predictor):
         for case, answer in _answers(predictor.predict, reference, progress):

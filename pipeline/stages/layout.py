@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.stages.part import read_part, read_split
+from pipeline.stages.placed import WantedBuild
 from pipeline.stages.tables import Tables
 from registry.composition import Artifact, Split, Table
 
@@ -38,12 +39,11 @@ def link_pieces(pieces: Pieces, folder: Path) -> None:
             link(pieces.tables_folder / shard.file, folder / shard.file)
 
 
-def link_part(part_folder: Path, target: str, folder: Path) -> Artifact:
-    """Link a target's dense part into a version's folder and return it as it lies there."""
-    artifact = read_part(part_folder)
-    build = f"builds/{target}"
-    link(part_folder / artifact.folder, folder / build)
-    return artifact.model_copy(update={"folder": build})
+def link_part(part_folder: Path, build: WantedBuild, part: str, folder: Path) -> Artifact:
+    """Link a part of a build into a version's folder and return it as it lies there."""
+    artifact, place = read_part(part_folder, part), build.folder_of(part)
+    link(part_folder / artifact.folder, folder / place)
+    return artifact.model_copy(update={"folder": place})
 
 
 def link(source: Path, place: Path) -> None:

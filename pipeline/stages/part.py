@@ -2,10 +2,20 @@
 
 from pathlib import Path
 
+from pydantic import Field
+
 from registry.composition import Artifact, Split
+from registry.signature import Frozen
 
 SPLIT = "split.json"
 ARTIFACT = "artifact.json"
+PARTS = "parts.json"
+
+
+class Parts(Frozen):
+    """What `parts.json` holds: the parts that the dense part was cut into, in their order."""
+
+    parts: tuple[Artifact, ...] = Field(min_length=2)
 
 
 def read_split(folder: Path) -> Split:
@@ -13,12 +23,21 @@ def read_split(folder: Path) -> Split:
     return Split.model_validate_json((folder / SPLIT).read_bytes())
 
 
-def read_part(folder: Path) -> Artifact:
-    """Read the dense part from the output of a convert task, or of the split itself.
+def read_parts(folder: Path) -> tuple[Artifact, ...]:
+    """Read the output of a cut task."""
+    return Parts.model_validate_json((folder / PARTS).read_bytes()).parts
+
+
+def read_part(folder: Path, name: str) -> Artifact:
+    """Read a part from the output of a convert task, of the cut, or of the split itself.
 
     Its folder is relative to the one given.
+
+    Args:
+        name: Of the part; `dense` where it was not cut.
     """
-    file = folder / ARTIFACT
-    if file.exists():
-        return Artifact.model_validate_json(file.read_bytes())
+    if (folder / ARTIFACT).exists():
+        return Artifact.model_validate_json((folder / ARTIFACT).read_bytes())
+    if (folder / PARTS).exists():
+        return next(part for part in read_parts(folder) if part.part == name)
     return read_split(folder).dense

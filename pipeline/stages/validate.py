@@ -10,14 +10,15 @@ from pipeline.processes.task import Task
 from pipeline.stages.hearing import Composition, Kind, allocated, hear
 from pipeline.stages.layout import Pieces, link_part, link_pieces, read_pieces
 from pipeline.stages.part import read_split
+from pipeline.stages.placed import WantedBuild, exact_role, part_role
 from pipeline.stages.reference import LABELS
-from pipeline.stages.verdict import Validation
+from pipeline.stages.verdict import Demand, Validation
 from registry.composition import Split
 from registry.errors import JobError
 from registry.manifest import Build, BuiltPart, Draft, Lineage
 from registry.progress import Progress
 from registry.signature import Axis, Frozen, Input, Precision
-from targets import AnyTarget, find_target
+from targets import find_target
 from targets.host.contract import make_contract
 
 #: The role of tables whose rows are as the model holds them, where those that ship are not.
@@ -30,17 +31,17 @@ NOWHERE = Lineage(job="", source="", source_digest="", tools={})
 class Options(Frozen):
     """Parts of the job, as they are.
 
-    Reads the folders `split`, `tables`, `reference` and `part`: of the last step of the
-    target's route, or of the split where the part is in the target's format already. Where
-    the target stores narrower weights than f32, the folder `exact` is the same part with f32
-    weights: the conversion error is measured on it. Without `exact` it is measured on `part`.
+    Reads the folders `split`, `tables`, `reference` and, for each part, `part:<name>`: of the last
+    step of its target's route, or of the split or the cut where the part is in the target's
+    format already. Where the target stores narrower weights than f32, the folder `exact:<name>` is
+    the same part with f32 weights: the conversion error is measured on it, else on the part.
     Likewise `exact_tables`, where rows are stored in less than the model holds.
 
     An unknown id is refused here whatever its table answers it with: the original has no answer
     to compare with.
     """
 
-    target: AnyTarget
+    build: WantedBuild
     parity: ParityOptions
     inputs: tuple[Input, ...]
     axes: dict[str, Axis]
@@ -51,15 +52,15 @@ class Load:
     """One time that the composition is loaded.
 
     Attributes:
-        build: Name of the build in the draft.
-        part: The task's output that holds it.
+        build: In the draft.
+        parts: The tasks' outputs that hold its parts, by name.
         tables: The task's output that holds the tables.
         precision: What it has to compute in; None is as shipped.
         kinds: The numbers that come of it.
     """
 
-    build: str
-    part: Path
+    build: WantedBuild
+    parts: Mapping[str, Path]
     tables: Path
     precision: Precision | None
     kinds: tuple[Kind, ...]
@@ -76,23 +77,19 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     options = Options.model_validate(task.options)
     reference = task.inputs["reference"]
     _check(options, read_split(task.inputs["split"]), reference)
-    loads, before = _loads(options.target, task.inputs), allocated()
+    loads, before = _loads(options.build, task.inputs), allocated()
     heard = []
     for number, load in enumerate(loads):
         composition = _composed(load, options, task.inputs, out / "view" / str(number))
         share = _share(progress, number, len(loads))
         heard.append(hear(composition, options.parity, reference, load.kinds, share))
     (shipped,) = composition.draft.builds
-    memory = max(
-        heard[-1].memory - before, _size(composition.folder / shipped.parts[0].artifact.folder)
-    )
+    memory = heard[-1].memory - before
+    demands = _demands(options.build, shipped, composition.folder, memory)
     shutil.rmtree(out / "view")
-    target = find_target(options.target.runtime)
     validation = Validation(
-        target=options.target.name,
-        runtime=options.target.runtime,
-        precision=options.target.precision,
-        contract=make_contract(target, options.target, memory=memory),
+        target=options.build.name,
+        parts=demands,
         parity=tuple(parity for one in heard for parity in one.parity),
         faults=tuple(fault for one in heard for fault in one.faults),
         passed=all(one.passed for one in heard),
@@ -106,8 +103,26 @@ def _composed(
     """Link what is loaded into a folder of its own."""
     pieces = read_pieces({**inputs, "tables": load.tables})
     link_pieces(pieces, folder)
-    draft = draft_of(options, pieces, {load.build: load.part}, folder)
-    return Composition(folder, draft, load.build, load.precision, options.target.threads)
+    draft = draft_of(options, pieces, {load.build: load.parts}, folder)
+    return Composition(folder, draft, load.build.name, load.precision)
+
+
+def _demands(build: WantedBuild, built: Build, folder: Path, memory: int) -> tuple[Demand, ...]:
+    """Write down what each part demands; of the memory taken each has a share by its size."""
+    sizes = [_size(folder / part.artifact.folder) for part in built.parts]
+    shares = [memory * size // max(1, sum(sizes)) for size in sizes]
+    return tuple(
+        Demand(
+            part=placed.part,
+            target=placed.target.name,
+            runtime=placed.target.runtime,
+            precision=placed.target.precision,
+            contract=make_contract(
+                find_target(placed.target.runtime), placed.target, memory=max(size, share)
+            ),
+        )
+        for placed, size, share in zip(build.parts, sizes, shares, strict=True)
+    )
 
 
 def _size(folder: Path) -> int:
@@ -124,44 +139,33 @@ def _share(progress: Progress, number: int, count: int) -> Progress:
     return report
 
 
-def _loads(target: AnyTarget, inputs: Mapping[str, Path]) -> tuple[Load, ...]:
+def _loads(build: WantedBuild, inputs: Mapping[str, Path]) -> tuple[Load, ...]:
     """Return one load where f32 is what ships, and two where it is not."""
-    part, tables = inputs["part"], inputs["tables"]
-    exact = inputs.get("exact", part), inputs.get(EXACT_TABLES, tables)
-    if (target.precision, target.weights) == ("f32", "f32") and exact == (part, tables):
-        return (Load(target.name, part, tables, "f32", ("conversion", "precision")),)
-    name = f"{target.name}.exact" if exact[0] != part else target.name
+    tables = inputs["tables"]
+    parts = {one.part: inputs[part_role(one.part)] for one in build.parts}
+    exact = {name: inputs.get(exact_role(name), part) for name, part in parts.items()}
+    exact_tables = inputs.get(EXACT_TABLES, tables)
+    plain = all((one.target.precision, one.target.weights) == ("f32", "f32") for one in build.parts)
+    if plain and (exact, exact_tables) == (parts, tables):
+        return (Load(build, parts, tables, "f32", ("conversion", "precision")),)
+    name = f"{build.name}.exact" if exact != parts else build.name
+    exactly = build.model_copy(update={"name": name})
     return (
-        Load(name, *exact, "f32", ("conversion",)),
-        Load(target.name, part, tables, None, ("precision",)),
+        Load(exactly, exact, exact_tables, "f32", ("conversion",)),
+        Load(build, parts, tables, None, ("precision",)),
     )
 
 
-def draft_of(options: Options, pieces: Pieces, parts: Mapping[str, Path], folder: Path) -> Draft:
+def draft_of(
+    options: Options, pieces: Pieces, builds: Mapping[WantedBuild, Mapping[str, Path]], folder: Path
+) -> Draft:
     """Link builds into the folder and return a draft of what is there, unknown ids refused.
 
     Args:
-        parts: The task's output that holds the part, by the build's name.
+        builds: The tasks' outputs that hold their parts, by the part's name.
     """
-    contract = make_contract(find_target(options.target.runtime), options.target)
-    builds = tuple(
-        Build(
-            target=name,
-            parts=(
-                BuiltPart(
-                    target=options.target.name,
-                    runtime=options.target.runtime,
-                    precision=options.target.precision,
-                    artifact=link_part(part, name, folder),
-                    contract=contract,
-                ),
-            ),
-            parity=(),
-        )
-        for name, part in parts.items()
-    )
     return Draft(
-        model=options.target.name,
+        model=options.build.name,
         signature=pieces.split.signature,
         inputs=options.inputs,
         axes=options.axes,
@@ -172,10 +176,27 @@ def draft_of(options: Options, pieces: Pieces, parts: Mapping[str, Path], folder
             for table in pieces.tables
         ),
         lookups=pieces.split.lookups,
-        builds=builds,
+        builds=tuple(_linked(build, parts, folder) for build, parts in builds.items()),
         recorded=None,
         report=None,
         lineage=NOWHERE,
+    )
+
+
+def _linked(build: WantedBuild, parts: Mapping[str, Path], folder: Path) -> Build:
+    return Build(
+        target=build.name,
+        parts=tuple(
+            BuiltPart(
+                target=placed.target.name,
+                runtime=placed.target.runtime,
+                precision=placed.target.precision,
+                artifact=link_part(parts[placed.part], build, placed.part, folder),
+                contract=make_contract(find_target(placed.target.runtime), placed.target),
+            )
+            for placed in build.parts
+        ),
+        parity=(),
     )
 
 

@@ -3,15 +3,29 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from pydantic import Field
+
 from registry.errors import ParityError
 from registry.manifest import Contract, Numbers, Parity
 from registry.signature import Frozen, Precision
+
+
+class Demand(Frozen):
+    """What a part of a build was validated with, and what it demands of its host."""
+
+    part: str
+    target: str
+    runtime: str
+    precision: Precision
+    contract: Contract
 
 
 class Validation(Frozen):
     """What `parity.json` holds.
 
     Attributes:
+        target: The build's name.
+        parts: In their order.
         parity: Conversion, then precision; one is missing where its faults left nothing to
             compare.
         faults: What numbers cannot say: an output that is missing, a refusal on one side
@@ -19,12 +33,20 @@ class Validation(Frozen):
     """
 
     target: str
-    runtime: str
-    precision: Precision
-    contract: Contract
+    parts: tuple[Demand, ...] = Field(min_length=1)
     parity: tuple[Parity, ...]
     faults: tuple[str, ...]
     passed: bool
+
+    @property
+    def runtime(self) -> str:
+        """Name the runtimes of the parts, each once."""
+        return " + ".join(dict.fromkeys(part.runtime for part in self.parts))
+
+    @property
+    def precision(self) -> str:
+        """Name what the parts compute in, each once."""
+        return " + ".join(dict.fromkeys(part.precision for part in self.parts))
 
 
 #: What to do about numbers that are off, about an original that answers no number, and about

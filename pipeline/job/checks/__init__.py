@@ -7,7 +7,18 @@ elsewhere; what a node is not, reads as absent.
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pipeline.job.checks import axes, files, ids, names, parity, push, samples, targets, toolchains
+from pipeline.job.checks import (
+    axes,
+    files,
+    ids,
+    names,
+    parity,
+    parts,
+    push,
+    samples,
+    targets,
+    toolchains,
+)
 from pipeline.job.fault import Fault
 from pipeline.job.node import Node
 
@@ -38,6 +49,10 @@ CHECKS: tuple[Check, ...] = (
     targets.have_the_flags,
     targets.take_a_road_that_there_is,
     toolchains.hold_the_runtime,
+    parts.end_somewhere,
+    parts.are_placed,
+    parts.use_every_target,
+    parts.run_in_one_process,
     push.goes_to_a_store,
     push.names_a_channel,
 )

@@ -8,10 +8,12 @@ from pipeline.job.node import Node
 
 
 def are_unique(job: Node, _: Path) -> Iterator[Fault]:
-    """Refuse two inputs, outputs or targets of one name."""
+    """Refuse two inputs, outputs, targets, parts or placements of one name."""
     yield from _twice("input", [entry["name"] for entry in job["inputs"]])
     yield from _twice("output", list(job["outputs"]))
     yield from _twice("target", [entry["name"] for entry in job["targets"]])
+    yield from _twice("part", [entry["name"] for entry in job["split"]["parts"]])
+    yield from _twice("placement", [entry["name"] for entry in job["placements"]])
 
 
 def _twice(what: str, names: list[Node]) -> Iterator[Fault]:

@@ -92,7 +92,7 @@ def test_two_targets_share_the_step_that_both_need(draw):
         "push",
     ]
     assert roles(made, "convert openvino_ir f32") == {"from": "convert onnx f32"}
-    assert roles(made, "validate onnxruntime-f32")["part"] == "convert onnx f32"
+    assert roles(made, "validate onnxruntime-f32")["part:dense"] == "convert onnx f32"
 
 
 def test_narrow_weights_are_held_against_exact_ones(draw):
@@ -103,8 +103,9 @@ def test_narrow_weights_are_held_against_exact_ones(draw):
         "convert openvino_ir f16",
     ]
     read = roles(made, "validate openvino-f16")
-    assert (read["part"], read["exact"]) == ("convert openvino_ir f16", "convert openvino_ir f32")
-    assert roles(made, "assemble")["part:openvino-f16"] == "convert openvino_ir f16"
+    assert read["part:dense"] == "convert openvino_ir f16"
+    assert read["exact:dense"] == "convert openvino_ir f32"
+    assert roles(made, "assemble")["part:openvino-f16:dense"] == "convert openvino_ir f16"
 
 
 def test_narrow_rows_are_held_against_exact_ones(draw):
@@ -132,7 +133,47 @@ def test_a_part_that_is_in_the_targets_format_already_is_not_converted(draw):
         source={"kind": "onnx", "file": "model.onnx"}, targets=targets(("onnxruntime", "f32"))
     )
     assert not [name for name in names(made) if name.startswith("convert")]
-    assert roles(made, "validate onnxruntime-f32")["part"] == "split"
+    assert roles(made, "validate onnxruntime-f32")["part:dense"] == "split"
+
+
+PARTS = [{"name": "encoder", "until": ["encoder"]}, {"name": "head"}]
+
+
+def test_each_part_goes_its_own_way_to_each_target(draw):
+    made = draw(split={"parts": PARTS})
+    assert [name for name in names(made) if name.startswith(("cut", "convert"))] == [
+        "cut",
+        "convert encoder to onnx f32",
+        "convert encoder to openvino_ir f32",
+        "convert head to onnx f32",
+        "convert head to openvino_ir f32",
+    ]
+    assert roles(made, "cut") == {"split": "split"}
+    assert roles(made, "convert head to onnx f32") == {"from": "cut"}
+    read = roles(made, "validate onnxruntime-f32")
+    assert read["part:encoder"] == "convert encoder to onnx f32"
+    assert read["part:head"] == "convert head to onnx f32"
+
+
+def test_placements_are_the_builds_and_convert_no_more_than_they_need(draw):
+    mixed = {"name": "mixed", "parts": {"head": "onnxruntime-f32", "encoder": "openvino-f32"}}
+    made = draw(split={"parts": PARTS}, placements=[mixed])
+    assert [name for name in names(made) if name.startswith(("convert", "validate"))] == [
+        "convert encoder to onnx f32",
+        "convert encoder to openvino_ir f32",
+        "convert head to onnx f32",
+        "validate mixed",
+    ]
+    read = roles(made, "assemble")
+    assert read["part:mixed:encoder"] == "convert encoder to openvino_ir f32"
+    assert read["part:mixed:head"] == "convert head to onnx f32"
+
+
+def test_naming_parts_changes_nothing_about_the_split_at_lookups(draw):
+    before, after = draw(), draw(split={"parts": PARTS})
+    folders = [{one.task.name: one.folder for one in made.steps} for made in (before, after)]
+    assert folders[0]["split"] == folders[1]["split"]
+    assert folders[0]["reference"] == folders[1]["reference"]
 
 
 def test_a_job_that_publishes_nothing_is_assembled_all_the_same(draw):

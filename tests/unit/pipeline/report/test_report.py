@@ -11,6 +11,8 @@ from pipeline.report.histogram import histogram
 from pipeline.report.operators import compare_operators
 from pipeline.report.roads import compare_roads
 from pipeline.report.write import write_report
+from registry.composition import Table
+from registry.signature import DType, Signature, Tensor
 from tests.run_records import ids_program, numbers, run_record, split, validation
 
 
@@ -40,6 +42,17 @@ def test_names_tables_lookups_parity_stages_and_lineage(tmp_path):
         "400.0 MiB", "first run", "reproduce.sh", "ab" * 32, "an axis was renamed",
     ):  # fmt: skip
         assert wanted in text, wanted
+
+
+def test_says_how_rows_are_stored_and_what_unknown_ids_give(tmp_path):
+    record = run_record()
+    rule = {"rows_as": "i8", "unknown": "row", "default_row": 7}
+    first, *others = record.split.tables
+    tables = (first.model_copy(update=rule), *others)
+    ruled = record.split.model_copy(update={"tables": tables})
+    text = page(tmp_path, record.model_copy(update={"split": ruled})).text
+    assert {"Stored as", "Unknown ids", "i8", "row 7", "error"} <= set(text)
+    assert "36.9 KiB" in text  # 944 rows of 32 bytes, a scale and an offset
 
 
 def test_says_what_became_of_inputs_that_the_original_refuses(tmp_path):
@@ -116,6 +129,35 @@ def test_the_picture_leads_every_input_to_the_dense_part(with_ids):
     assert all(box.y + box.height <= picture.height for box in picture.boxes)
 
 
+def test_the_picture_has_a_column_for_each_hop(tmp_path):
+    ids = Tensor(name="emb__past__0", dtype=DType.INT64, shape=("batch", 3))
+    some = Tensor(name="ids__0", dtype=DType.INT64, shape=("batch", 3))
+    plain = split()
+    hop = ids_program().model_copy(
+        update={"part": "ids_2", "signature": Signature(inputs=(ids,), outputs=(some,))}
+    )
+    past = Table(name="past", rows=9, dim=3, dtype=DType.INT64, keys=("past",))
+    first = plain.lookups[0].model_copy(update={"output": ids.name, "table": "past"})
+    second = plain.lookups[0].model_copy(update={"ids": "ids__0"})
+    chained = plain.model_copy(
+        update={
+            "tables": (past, *plain.tables),
+            "lookups": (first, second, *plain.lookups[1:]),
+            "hops": (hop,),
+        }
+    )
+    picture = flow_picture(chained)
+    columns = [(one.title, [box.title for box in one.boxes]) for one in picture.steps]
+    assert columns[1:4] == [
+        ("Tables", ["past", "movies"]),
+        ("Ids, hop 2", ["ids_2 program"]),
+        ("Tables, hop 2", ["users"]),
+    ]
+    arrows = {arrow.label for arrow in picture.arrows}
+    assert {"user to past", "past to ids_2 program", "ids_2 program to users"} <= arrows
+    assert "past to dense part" not in arrows
+
+
 def step(name: str, needs: tuple[str, ...], options: dict, seconds: float) -> StageRecord:
     return StageRecord(
         name=name,
@@ -135,7 +177,8 @@ def by_roads(*roads: str) -> RunRecord:
     stages = [step("convert onnx f32", ("split",), f32, 2.0)]
     for number, via in enumerate(roads):
         came = "convert onnx f32" if via == "onnx" else "split"
-        target = {"target": {"via": via, **f32}}
+        placed = {"part": "dense", "target": {"name": "ts", "runtime": "torchscript", "via": via}}
+        target = {"build": {"name": str(number), "parts": [placed]}}
         stages.append(step(f"convert {number}", (came,), f32, 3.0 + number))
         stages.append(step(f"validate {number}", ("split", f"convert {number}"), target, 9.0))
     return record.model_copy(

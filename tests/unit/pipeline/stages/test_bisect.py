@@ -16,6 +16,7 @@ from pipeline.processes.task import Task
 from pipeline.stages import bisect, validate
 from pipeline.stages.bisection import Bisection
 from pipeline.stages.part import ARTIFACT, SPLIT, read_part, read_split
+from pipeline.stages.placed import WHOLE
 from registry.errors import IntegrityError
 from registry.format import Format
 from registry.progress import silent
@@ -47,7 +48,7 @@ def converted(folder: Path, weights: str) -> Path:
     out = folder / f"ir {weights}"
     made = convert(
         onnx_to_openvino.CONVERTER,
-        read_part(split),
+        read_part(split, WHOLE),
         split,
         out / "part",
         ConvertOptions(weights=weights),
@@ -60,7 +61,7 @@ def searched(folder: Path, target: dict, parts: dict[str, Path], **said: object)
     """Validate a part that is off, and search it."""
     tight = said.pop("conversion", TIGHT)
     options = {
-        "target": target,
+        "build": {"name": target["name"], "parts": [{"part": WHOLE, "target": target}]},
         "parity": {"conversion": tight, "precision": said.pop("precision", tight)},
         "inputs": [one.model_dump(mode="json") for one in said.pop("inputs", INPUTS)],
         "axes": {name: axis.model_dump() for name, axis in said.pop("axes", AXES).items()},
@@ -68,7 +69,12 @@ def searched(folder: Path, target: dict, parts: dict[str, Path], **said: object)
     reads = {name: folder / name for name in ("split", "tables", "reference")}
     outs = folder / "validation", folder / "bisection"
     for stage, out, inputs, more in (
-        (validate, outs[0], reads | {k: v for k, v in parts.items() if k != "onnx"}, {}),
+        (
+            validate,
+            outs[0],
+            reads | {f"{k}:{WHOLE}": v for k, v in parts.items() if k != "onnx"},
+            {},
+        ),
         (bisect, outs[1], reads | {"onnx": parts["onnx"], "validation": outs[0]}, said),
     ):
         out.mkdir()

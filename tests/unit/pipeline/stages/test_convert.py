@@ -9,6 +9,7 @@ from safetensors.numpy import load_file
 from pipeline.processes.task import Task
 from pipeline.stages import convert, tables
 from pipeline.stages.part import read_part
+from pipeline.stages.placed import WHOLE
 from registry.composition import Split
 from registry.errors import ConversionError
 from registry.progress import silent
@@ -41,7 +42,7 @@ def to_openvino(inputs=pieces.INPUTS, weights="f32"):
 
 def test_a_part_is_written_beside_its_artifact(split, tmp_path):
     out = run(convert, tmp_path / "out", to_openvino(), **{"from": split})
-    artifact = read_part(out)
+    artifact = read_part(out, WHOLE)
     assert artifact.format == "openvino_ir"
     assert artifact.signature == pieces.DENSE
     assert artifact.maker.startswith("openvino 20")
@@ -50,7 +51,7 @@ def test_a_part_is_written_beside_its_artifact(split, tmp_path):
 
 
 def test_a_split_is_the_part_itself_until_it_is_converted(split):
-    assert read_part(split).folder == "dense"
+    assert read_part(split, WHOLE).folder == "dense"
 
 
 def test_halved_weights_take_half_of_the_room(split, tmp_path):
@@ -84,7 +85,7 @@ def test_rows_of_integers_of_more_than_32_bits_are_refused_as_inputs_are(tmp_pat
         run(convert, tmp_path / "out", to_openvino(()), **{"from": tmp_path / "split"})
     compare_integers(tmp_path / "narrow", {"user": (-5, 2**31 - 1)})
     out = run(convert, tmp_path / "made", to_openvino(()), **{"from": tmp_path / "narrow"})
-    assert read_part(out).ranges == {"user": (-5, 2**31 - 1)}
+    assert read_part(out, WHOLE).ranges == {"user": (-5, 2**31 - 1)}
 
 
 def test_ids_of_more_than_32_bits_are_refused_before_anything_is_written(tmp_path):

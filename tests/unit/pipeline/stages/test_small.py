@@ -10,7 +10,7 @@ from pipeline.stages.layout import link
 from pipeline.stages.lineage import commit_of, trace
 from pipeline.stages.sample import sample_of
 from pipeline.stages.scores import Scores, dropped
-from pipeline.stages.verdict import Validation, verdict
+from pipeline.stages.verdict import Demand, Validation, verdict
 from registry.errors import ParityError
 from registry.manifest import Contract
 from targets.parity.cases import Case, write_cases
@@ -83,9 +83,15 @@ def test_a_metric_may_fall_as_far_as_the_job_says(after, faults):
 def validation(passed, parity=(), faults=()):
     return Validation(
         target="openvino-bf16",
-        runtime="openvino",
-        precision="bf16",
-        contract=CONTRACT,
+        parts=(
+            Demand(
+                part="dense",
+                target="openvino-bf16",
+                runtime="openvino",
+                precision="bf16",
+                contract=CONTRACT,
+            ),
+        ),
         parity=parity,
         faults=faults,
         passed=passed,

@@ -8,6 +8,7 @@ from safetensors.numpy import save_file
 
 from pipeline.processes.task import Task
 from pipeline.stages import tables, validate
+from pipeline.stages.placed import WHOLE, exact_role, part_role
 from pipeline.stages.verdict import Validation, verdict
 from registry.errors import JobError, ParityError
 from registry.progress import silent
@@ -18,6 +19,7 @@ from tests import pieces
 TIGHT = {"atol": 1e-6, "rtol": 1e-5, "because": "one matrix product in f32"}
 METRIC = {"name": "auc", "output": "score", "max_drop": 0.0, "because": "the order has to stay"}
 LOOSE = {"atol": 9.0, "rtol": 0, "because": "to test metrics alone"}
+RENAMED = {"part": part_role(WHOLE), "exact": exact_role(WHOLE)}
 ONNXRUNTIME = {"name": "ort", "runtime": "onnxruntime", "threads": 1}
 
 
@@ -32,9 +34,10 @@ def made(tmp_path):
 
 def validated(made, target=ONNXRUNTIME, parity=None, **inputs) -> Validation:
     roles = {name: made / name for name in ("split", "tables", "reference")}
-    roles |= {"part": roles["split"]} | inputs
+    given = {RENAMED.get(role, role): folder for role, folder in inputs.items()}
+    roles |= {part_role(WHOLE): roles["split"]} | given
     options = validate.Options(
-        target=target,
+        build={"name": target["name"], "parts": [{"part": WHOLE, "target": target}]},
         parity={"conversion": TIGHT} | (parity or {}),
         inputs=pieces.INPUTS,
         axes=pieces.AXES,
@@ -77,8 +80,9 @@ def test_pieces_that_are_right_pass_with_both_numbers(made):
         assert numbers.compared == 33
         assert 0 < numbers.max_abs < 1e-6
         assert parity.in_force
-    assert found.contract.runtime == "onnxruntime"
-    assert found.contract.memory > 0
+    (demand,) = found.parts
+    assert demand.contract.runtime == "onnxruntime"
+    assert demand.contract.memory > 0
 
 
 def test_passes_on_every_generated_case(made):

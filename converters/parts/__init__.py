@@ -1,0 +1,1 @@
+"""The dense part cut into named parts, at nodes that the job names."""

@@ -1,0 +1,85 @@
+"""The conversions that a job needs: the steps of a part's route to its target, as tasks."""
+
+from collections.abc import Iterator
+
+from converters import route
+from converters.converter import Converter
+from converters.sources import find_source
+from pipeline.job.job import Job
+from pipeline.planning.node import Node
+from pipeline.stages import convert
+from pipeline.stages.placed import WHOLE, Placed
+from pipeline.toolchains import CURRENT
+from pipeline.toolchains.of_target import toolchain_of
+from registry.signature import Layout, Precision
+from targets import AnyTarget, find_target
+
+
+def conversions(job: Job, placed: Placed) -> Iterator[Node]:
+    """Yield the steps of a part's route; two targets that need the same step name it alike.
+
+    Where the target narrows weights, the last step is taken twice: as shipped, and exact.
+    """
+    target = placed.target
+    steps, came = _steps(job, target), where_cut(job)
+    for step in steps:
+        last = step is steps[-1]
+        wanted: tuple[Precision, ...] = ("f32", target.weights) if last else ("f32",)
+        for weights in dict.fromkeys(wanted):
+            options = convert.Options(
+                part=placed.part,
+                source=step.source,
+                result=step.result,
+                weights=weights,
+                layout=_layout(step, target),
+                inputs=job.inputs,
+                axes=job.axes,
+                isa=_isa(step, target),
+            )
+            yield Node(
+                name=_conversion(step, weights, placed),
+                stage="convert",
+                options=options,
+                reads={"from": came},
+                toolchain=_place(step, target),
+            )
+        came = _conversion(step, "f32", placed)
+
+
+def built_by(job: Job, placed: Placed, weights: Precision) -> str:
+    """Name the task whose output holds a part in its target's format."""
+    steps = _steps(job, placed.target)
+    return _conversion(steps[-1], weights, placed) if steps else where_cut(job)
+
+
+def where_cut(job: Job) -> str:
+    """Name the task whose output holds the parts before any conversion."""
+    return "cut" if job.split.parts else "split"
+
+
+def _steps(job: Job, target: AnyTarget) -> tuple[Converter, ...]:
+    return route(find_source(job.source).dense, find_target(target.runtime).format, target.road)
+
+
+def _place(step: Converter, target: AnyTarget) -> str:
+    return toolchain_of(target).name if step.in_target else CURRENT
+
+
+def _layout(step: Converter, target: AnyTarget) -> Layout:
+    """Return what the target asks of its own converter; files between are as they are."""
+    return target.layout if step.in_target else "auto"
+
+
+def _isa(step: Converter, target: AnyTarget) -> tuple[str, ...]:
+    return target.isa if step.by_isa else ()
+
+
+def _conversion(step: Converter, weights: Precision, placed: Placed) -> str:
+    target = placed.target
+    toolchain, layout = _place(step, target), _layout(step, target)
+    part = "" if placed.part == WHOLE else f"{placed.part} to "
+    laid = "" if layout == "auto" else f" {layout}"
+    road = " via torch" if target.road == "torch" else ""
+    built = "".join(f" {flag}" for flag in _isa(step, target))
+    there = "" if toolchain == CURRENT else f" in {toolchain}"
+    return f"convert {part}{step.result} {weights}{laid}{built}{road}{there}"
