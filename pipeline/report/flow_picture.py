@@ -1,9 +1,11 @@
 """The picture of a composition: inputs → ids → lookups → dense → outputs, as boxes in columns."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from registry.composition import Split
+from pipeline.report.hops import Hop, hops_of, sources
+from registry.composition import Artifact, Split, Table
 
 BOX_HEIGHT, GAP, WIDTH, BETWEEN = 46, 14, 196, 74
 
@@ -80,24 +82,10 @@ Column = Sequence[tuple[str, str, str, str]]
 def _columns(split: Split) -> Iterable[tuple[str, Column]]:
     inputs = split.signature.inputs
     yield "Inputs", [(f"in:{t.name}", "io", t.name, f"{t.dtype} {_shape(t.shape)}") for t in inputs]
-    if split.ids:
-        made = len(split.ids.signature.outputs)
-        yield "Ids", [("ids", "part", "ids program", _times(made, "id tensor"))]
-    used: dict[str, int] = {}
-    for lookup in split.lookups:
-        used[lookup.table] = used.get(lookup.table, 0) + 1
-    yield (
-        "Tables",
-        [
-            (
-                f"table:{t.name}",
-                "table",
-                t.name,
-                f"{t.rows:,} × {t.dim}, {_times(used.get(t.name, 0), 'lookup')}",
-            )
-            for t in split.tables
-        ],
-    )
+    used = Counter(lookup.table for lookup in split.lookups)
+    for hop in hops_of(split):
+        yield f"Ids{_behind(hop)}", [_program(one) for one in hop.programs]
+        yield f"Tables{_behind(hop)}", [_table(one, used[one.name]) for one in hop.tables]
     operators = sum(split.nodes_after.values())
     yield "Dense part", [("dense", "part", "dense part", _times(operators, "operator"))]
     outputs = split.signature.outputs
@@ -107,18 +95,33 @@ def _columns(split: Split) -> Iterable[tuple[str, Column]]:
     )
 
 
+def _behind(hop: Hop) -> str:
+    return f", hop {hop.number + 1}" if hop.number else ""
+
+
+def _program(program: Artifact) -> tuple[str, str, str, str]:
+    made = _times(len(program.signature.outputs), "id tensor")
+    return program.part, "part", f"{program.part} program", made
+
+
+def _table(table: Table, reads: int) -> tuple[str, str, str, str]:
+    size = f"{table.rows:,} × {table.dim}, {_times(reads, 'lookup')}"
+    return f"table:{table.name}", "table", table.name, size
+
+
 def _edges(split: Split) -> Iterable[tuple[str, str]]:
-    made = {tensor.name for tensor in split.ids.signature.outputs} if split.ids else set()
+    """Draw an arrow from what makes a value to what takes it, back to itself left out."""
+    made = {tensor.name: f"in:{tensor.name}" for tensor in split.signature.inputs}
+    for program in split.id_programs:
+        made |= {tensor.name: program.part for tensor in program.signature.outputs}
+    made |= {lookup.output: f"table:{lookup.table}" for lookup in split.lookups}
     for lookup in split.lookups:
-        for name in filter(None, (lookup.ids, lookup.offsets, lookup.weights)):
-            start = "ids" if name in made else f"in:{name}"
-            yield start, f"table:{lookup.table}"
-        yield f"table:{lookup.table}", "dense"
-    known = {tensor.name for tensor in split.signature.inputs}
-    if split.ids:
-        yield from ((f"in:{t.name}", "ids") for t in split.ids.signature.inputs)
-    yield from ((f"in:{t.name}", "dense") for t in split.dense.signature.inputs if t.name in known)
-    yield from (("dense", f"out:{t.name}") for t in split.signature.outputs)
+        for name in sources(lookup):
+            if made[name] != made[lookup.output]:
+                yield made[name], made[lookup.output]
+    for part in (*split.id_programs, split.dense):
+        yield from ((made[tensor.name], part.part) for tensor in part.signature.inputs)
+    yield from (("dense", f"out:{tensor.name}") for tensor in split.signature.outputs)
 
 
 def _shape(shape: Sequence[int | str]) -> str:

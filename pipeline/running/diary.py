@@ -12,6 +12,7 @@ from pipeline.report.write import write_report
 from pipeline.running.take import described
 from pipeline.stages.bisection import BISECTION, Bisection
 from pipeline.stages.push import PUSHED, Pushed
+from pipeline.stages.tables import Tables
 from pipeline.stages.verdict import Validation
 from pipeline.toolchains import find_toolchain
 from pipeline.toolchains.uses import uses
@@ -48,7 +49,7 @@ class Diary:
             outcome=outcome,
             error=error,
             stages=tuple(self.stages.values()),
-            split=self._found("split", "split.json", Split.model_validate_json),
+            split=self._split(),
             validations=self._all("validate", "parity.json", Validation.model_validate_json),
             bisections=self._all("bisect", BISECTION, Bisection.model_validate_json),
             source=plan.source,
@@ -67,6 +68,15 @@ class Diary:
     def report(self, record: RunRecord, folder: str = "report") -> Path:
         """Write the report into a folder of the run's and return its page."""
         return write_report(record, self.folder / folder)
+
+    def _split(self) -> Split | None:
+        """Read what the split found, and how its tables are stored where they are written."""
+        split = self._found("split", "split.json", Split.model_validate_json)
+        written = self._found("tables", "tables.json", Tables.model_validate_json)
+        if split is None or written is None:
+            return split
+        tables = tuple(one.model_copy(update={"shards": ()}) for one in written.tables)
+        return split.model_copy(update={"tables": tables})
 
     def _found(self, name: str, file: str, read: Callable[[bytes], Found]) -> Found | None:
         """Read what a step wrote, where it came that far."""
