@@ -5,6 +5,7 @@ TorchScript reads are not quoted, and what it calls is a variable around it.
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeAlias
 
 from converters.onnx_to_torch.scripting import script
@@ -12,6 +13,7 @@ from converters.onnx_to_torch.scripting import script
 Step: TypeAlias = Callable[..., Any]
 
 
+@cache
 def inserting() -> Step:
     """Put an element before a place, from 0 to the length."""
     import torch
@@ -44,6 +46,7 @@ def inserting() -> Step:
     return script(run)
 
 
+@cache
 def _appending() -> Step:
     import torch
 
@@ -66,6 +69,7 @@ def _appending() -> Step:
     return script(run)
 
 
+@cache
 def erasing() -> Step:
     """Leave an element out."""
     import torch
@@ -89,6 +93,7 @@ def erasing() -> Step:
     return script(run)
 
 
+@cache
 def taking() -> Step:
     """Take an element."""
     import torch
@@ -104,6 +109,7 @@ def taking() -> Step:
     return script(run)
 
 
+@cache
 def joining() -> Step:
     """Join all elements."""
     import torch
@@ -122,6 +128,7 @@ def joining() -> Step:
     return script(run)
 
 
+@cache
 def splitting() -> Step:
     """Append the parts of a tensor."""
     import torch

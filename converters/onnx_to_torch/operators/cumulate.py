@@ -33,7 +33,7 @@ def _run(
 
     data = x.flip(axis) if backwards else x
     if start is not None:
-        first = torch.full_like(data.narrow(axis, 0, 1), start)
-        data = torch.cat([first, data.narrow(axis, 0, data.shape[axis] - 1)], axis)
+        sizes = [1 if at == axis % x.dim() else size for at, size in enumerate(x.shape)]
+        data = torch.cat([data.new_full(sizes, start), data], axis).narrow(axis, 0, x.shape[axis])
     made = function(data, axis, dtype=x.dtype)
     return made.flip(axis) if backwards else made

@@ -37,17 +37,18 @@ def _cut(data: Tensor, axis: int, start: Number, end: Number, step: Number) -> T
 
 
 def _picked(data: Tensor, axis: int, start: Number, end: Number, step: Number) -> Tensor:
-    """Slice by index, which can go backwards; bounds are clamped as Python's slices do."""
+    """Slice by index, which can go backwards.
+
+    A start before the first element is the first one, which Python's slices forget backwards.
+    """
     import torch
 
     size = data.shape[axis]
     first, last, by = (literal(number) for number in (start, end, step))
-    low = torch.where(by < 0, -1, 0)
     top = torch.where(by < 0, size - 1, size)
-    first, last = (
-        torch.minimum(torch.maximum(torch.where(n < 0, n + size, n), low), top)
-        for n in (first, last)
-    )
+    first, last = (torch.where(n < 0, n + size, n) for n in (first, last))
+    first = torch.minimum(first.clamp(min=0), top)
+    last = torch.minimum(torch.maximum(last, torch.where(by < 0, -1, 0)), top)
     places = torch.arange(size)
     reached = torch.where(
         by < 0, (places <= first) & (places > last), (places >= first) & (places < last)

@@ -19,7 +19,8 @@ class Cell:
 
     Attributes:
         activations: Names, for each direction.
-        clip: Bound of what goes into an activation.
+        clip: Bound of what goes into an activation, but for the cell's state: neither ONNX
+            Runtime nor OpenVINO bounds that.
         coupled: Whether the forget gate is one minus the input gate.
     """
 
@@ -46,7 +47,10 @@ class _Step:
     def activate(self, which: int, x: Tensor) -> Tensor:
         clip = self.cell.clip
         bounded = x if clip is None else x.clamp(-clip, clip)
-        return _function(self.cell.activations[self.at][which])(bounded)
+        return self.function(which)(bounded)
+
+    def function(self, which: int) -> Callable[[Tensor], Tensor]:
+        return _function(self.cell.activations[self.at][which])
 
 
 def run_steps(
@@ -116,7 +120,7 @@ def _lstm_step(step: _Step, x: Tensor, states: list[Tensor]) -> list[Tensor]:
     f = 1 - i if step.cell.coupled else step.activate(0, f + p_f * c)
     c = f * c + i * step.activate(1, new)
     o = step.activate(0, o + p_o * c)
-    return [o * step.activate(2, c), c]
+    return [o * step.function(2)(c), c]
 
 
 def _gru_step(step: _Step, x: Tensor, states: list[Tensor]) -> list[Tensor]:
