@@ -3,10 +3,12 @@
 import contextlib
 import io
 import logging
+import re
 import warnings
 from collections.abc import Iterator
 
 from registry.composition import Remark
+from registry.remarks import tell
 
 #: What torch logs to while it exports.
 TORCH_EXPORT = ("torch",)
@@ -15,6 +17,18 @@ _CHANNEL = "torch.__trace"
 
 #: Warnings that are for the authors of a framework, not for those who use it.
 _INTERNAL = (FutureWarning, DeprecationWarning, PendingDeprecationWarning, ResourceWarning)
+
+
+#: What frameworks say at every turn, and what no one can act on.
+_NOISE = re.compile(
+    "torchvision is not installed|^Skip|constant folding|Output node output has"
+    "|is_fx_tracing will return true"
+)
+
+
+def is_noise(remark: Remark) -> bool:
+    """Tell whether a remark says nothing of the model."""
+    return _NOISE.search(remark.text) is not None
 
 
 class _Keeper(logging.Handler):
@@ -51,6 +65,7 @@ def quiet(by: str, *loggers: str) -> Iterator[list[Remark]]:
             told = [one for one in caught if not issubclass(one.category, _INTERNAL)]
             texts = [*keeper.texts, *(str(warning.message) for warning in told)]
             remarks += [Remark(by=by, text=text) for text in dict.fromkeys(texts)]
+            tell(remark for remark in remarks if not is_noise(remark))
 
 
 def _loud(names: tuple[str, ...]) -> list[logging.Logger]:

@@ -15,7 +15,7 @@ from converters.onnx_models.inline import belongs_outside
 from converters.programs.files import load_program
 from converters.programs.loops import recurrent_loops
 from converters.programs.signature import axis_names, named_expression
-from converters.quiet import quiet
+from converters.quiet import is_noise, quiet
 from registry.composition import Remark
 from registry.errors import ConversionError
 from registry.format import ENTRY, Format
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _OPERATOR = re.compile(r"OpOverload\(op='([\w.]+)', overload='(\w+)'\)")
 _LOGGERS = ("torch.onnx", "torch.export", "torch.fx", "onnxscript", "onnx_ir")
-_NOISE = re.compile("torchvision is not installed|^Skip|constant folding|Output node output has")
 
 
 def export_onnx(program: "ExportedProgram", path: Path, signature: Signature) -> tuple[Remark, ...]:
@@ -62,7 +61,7 @@ def export_onnx(program: "ExportedProgram", path: Path, signature: Signature) ->
         _part_names(made.model)
         _strip(made.model)
         _save(made.model, path)
-    return tuple(remark for remark in remarks if not _NOISE.search(remark.text))
+    return tuple(remark for remark in remarks if not is_noise(remark))
 
 
 def convert(source: Path, out: Path, options: ConvertOptions) -> str:

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from pipeline.stages.bisection import Bisection
 from pipeline.stages.verdict import Validation
-from registry.composition import Split
+from registry.composition import Remark, Split
 from registry.errors import PlatformError
 from registry.manifest import ToolchainUse
 from registry.signature import Frozen
@@ -46,6 +46,7 @@ class StageRecord(Frozen):
         why: Why it ran, or that it did not have to.
         usage: Of the run that made the output, this one or an earlier one.
         bytes: Size of the output.
+        remarks: What tools warned of as they made the output.
         output, log: Where they are.
         reproduce: The command that does the stage again, by itself.
     """
@@ -58,6 +59,7 @@ class StageRecord(Frozen):
     options: dict[str, JsonValue]
     usage: Usage | None = None
     bytes: int | None = None
+    remarks: tuple[Remark, ...] = ()
     output: Path | None = None
     log: Path | None = None
     reproduce: str | None = None

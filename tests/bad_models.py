@@ -1,5 +1,7 @@
 """Models with one fault each, as a user's factory would build them; jobs name them."""
 
+import warnings
+
 import numpy as np
 import torch
 from torch import nn
@@ -25,6 +27,19 @@ class Sound(nn.Module):
 def sound(width: int = 8) -> nn.Module:
     torch.manual_seed(3)
     return Sound(width)
+
+
+class Talkative(Sound):
+    """It warns whenever it answers, as a package does that is about to change."""
+
+    def forward(self, ids: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        warnings.warn("scores will be <logits> from the next release on", stacklevel=2)
+        return super().forward(ids, x)
+
+
+def talkative() -> nn.Module:
+    torch.manual_seed(3)
+    return Talkative()
 
 
 def raises() -> nn.Module:

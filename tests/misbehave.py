@@ -8,8 +8,10 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
+from converters.quiet import quiet
 from pipeline.processes.task import Task
 from registry.errors import ConversionError, PlatformError
 from registry.manifest import File
@@ -89,6 +91,15 @@ def read_mapped(task, out, progress):
 def chatter(task, out, progress):
     os.write(1, b'{"event": "finished"}\n\xff\x00garbage\n')
     os.write(2, b"a warning that nobody asked for\n")
+    write(task, out, progress)
+
+
+def warn(task, out, progress):
+    with quiet("tool"):
+        warnings.warn("the weights were halved", stacklevel=1)
+        warnings.warn("Skip this: constant folding", stacklevel=1)
+    with quiet("tool"):
+        warnings.warn("the weights were halved", stacklevel=1)
     write(task, out, progress)
 
 

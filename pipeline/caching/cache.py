@@ -26,6 +26,7 @@ from pydantic import Field, ValidationError
 from pipeline.caching.kept_files import KeptFile, check_files
 from pipeline.caching.material import Material, changes
 from pipeline.record import Usage
+from registry.composition import Remark
 from registry.lock_file import take_lock
 from registry.signature import Frozen
 
@@ -37,6 +38,7 @@ class Entry(Frozen):
     material: Material
     usage: Usage
     files: dict[str, KeptFile] = Field(min_length=1)
+    remarks: tuple[Remark, ...] = ()
     made: datetime
 
     @property

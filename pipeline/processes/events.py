@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from registry.composition import Remark
 from registry.manifest import File
 from registry.signature import Frozen
 
@@ -23,6 +24,7 @@ class Finished(Frozen):
     Attributes:
         peak: The most memory that it held, pages of mapped files too, in bytes.
         mapped: Pages of mapped files that it holds at its end, in bytes.
+        remarks: What tools warned of.
         files: Digests of files that it hashed while it wrote them, by their path in the output.
     """
 
@@ -30,6 +32,7 @@ class Finished(Frozen):
     peak: int
     mapped: int = 0
     files: dict[str, File] = Field(default_factory=dict)
+    remarks: tuple[Remark, ...] = ()
 
 
 class Failed(Frozen):

@@ -19,6 +19,7 @@ from pipeline.processes.memory import Peak
 from pipeline.processes.setting import Setting, command
 from pipeline.processes.task import Task
 from pipeline.record import Usage
+from registry.composition import Remark
 from registry.manifest import File
 from registry.progress import Progress
 
@@ -49,10 +50,15 @@ class Child:
 
 @dataclass(frozen=True)
 class Done:
-    """What a task took, and the digests of those files that it hashed while it wrote them."""
+    """What a task took, and the digests of those files that it hashed while it wrote them.
+
+    Attributes:
+        remarks: What tools warned of.
+    """
 
     usage: Usage
     files: Mapping[str, File]
+    remarks: tuple[Remark, ...]
 
 
 def run_task(task: Task, place: Place, setting: Setting, progress: Progress) -> Done:
@@ -80,7 +86,7 @@ def run_task(task: Task, place: Place, setting: Setting, progress: Progress) -> 
         peak=child.peak.with_end(last.peak, last.mapped),
         resident=last.peak,
     )
-    return Done(usage, last.files)
+    return Done(usage, last.files, last.remarks)
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from registry import errors
 from registry.disk import FULL
 from registry.errors import PlatformError, ResourceError, WorkerError
 from registry.progress import Progress
+from registry.remarks import hearing
 
 Send = Callable[[Event], None]
 
@@ -59,7 +60,8 @@ def perform(task: Task, out: Path, send: Send) -> int:
     try:
         run = import_module(module_of(task.stage)).run
         out.mkdir(parents=True, exist_ok=True)
-        files = run(task, out, throttled(send)) or {}
+        with hearing() as remarks:
+            files = run(task, out, throttled(send)) or {}
     except Exception as error:  # noqa: BLE001  handed to the run, with its traceback in the log
         with suppress(OSError):  # the log may lie on the disk that is full
             traceback.print_exc()
@@ -67,7 +69,8 @@ def perform(task: Task, out: Path, send: Send) -> int:
         send(Failed(kind=_kind(failure), message=str(failure), peak=peak_memory()))
         return failure.exit_code if isinstance(failure, PlatformError) else 1
     held = memory_of("self")
-    send(Finished(peak=peak_memory(), mapped=held.mapped if held else 0, files=files))
+    mapped = held.mapped if held else 0
+    send(Finished(peak=peak_memory(), mapped=mapped, files=files, remarks=tuple(remarks)))
     return 0
 
 

@@ -8,6 +8,7 @@ from pipeline.report.histogram import histogram
 from pipeline.report.operators import compare_operators
 from pipeline.report.roads import compare_roads
 from pipeline.showing.progress import counted, duration, size
+from registry.composition import Remark
 
 PAGE, DATA = "index.html", "report.json"
 
@@ -43,8 +44,20 @@ def render(record: RunRecord) -> str:
         flow=flow_picture(split) if split else None,
         operators=compare_operators(split) if split else (),
         histogram=histogram,
+        warned=_warned(record),
         roads=compare_roads(record),
         longest=max((s.usage.seconds for s in record.stages if s.usage), default=0) or 1,
+    )
+
+
+def _warned(record: RunRecord) -> tuple[tuple[str, Remark], ...]:
+    """Give what tools warned of, and in which stage, but for what stands with the split."""
+    told = record.split.remarks if record.split else ()
+    return tuple(
+        (stage.name, remark)
+        for stage in record.stages
+        for remark in stage.remarks
+        if remark not in told
     )
 
 

@@ -16,6 +16,7 @@ from pipeline.processes.supervise import Place, run_task
 from pipeline.record import StageRecord, Usage, fault_of
 from pipeline.showing.watch import Watch
 from pipeline.toolchains.inside import inside
+from registry.composition import Remark
 from registry.errors import PlatformError, WorkerError
 
 
@@ -43,6 +44,7 @@ class _Made:
 
     usage: Usage
     files: dict[str, KeptFile]
+    remarks: tuple[Remark, ...]
     log: Path
 
 
@@ -87,7 +89,7 @@ def failed(stage: StageRecord, bench: Bench, error: PlatformError) -> StageRecor
 
 def reused(step: Step, entry: cache.Entry) -> StageRecord:
     """Say of a step that an earlier output took its place."""
-    made = _Made(entry.usage, entry.files, step.folder / "log.txt")
+    made = _Made(entry.usage, entry.files, entry.remarks, step.folder / "log.txt")
     return _record(step, made, "cached", step.folder)
 
 
@@ -108,7 +110,7 @@ def _make(step: Step, bench: Bench, out: Path) -> _Made:
     files = keep_files(out, step.task.inputs.values(), done.files)
     if not files:
         raise WorkerError(f"{step.task.name}: it is done but wrote nothing. Its log: {place.log}")
-    return _Made(done.usage, files, place.log)
+    return _Made(done.usage, files, done.remarks, place.log)
 
 
 def _keep(step: Step, bench: Bench) -> StageRecord:
@@ -122,6 +124,7 @@ def _keep(step: Step, bench: Bench) -> StageRecord:
             material=step.material,
             usage=made.usage,
             files=made.files,
+            remarks=made.remarks,
             made=datetime.now(UTC),
         )
         cache.commit(draft, entry, step.folder)
@@ -135,6 +138,7 @@ def _record(
         "outcome": outcome,
         "why": step.why if outcome == "done" else "cached",
         "usage": made.usage,
+        "remarks": made.remarks,
         "bytes": sum(file.size for file in made.files.values()),
         "output": folder / "output",
         "log": folder / "log.txt",

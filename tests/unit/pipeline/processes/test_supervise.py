@@ -10,6 +10,7 @@ import pytest
 
 from pipeline.processes.setting import Setting, environment
 from pipeline.processes.supervise import Place, run_task
+from registry.composition import Remark
 from registry.errors import ConversionError, ResourceError, WorkerError
 from registry.manifest import File
 from registry.progress import silent
@@ -48,6 +49,11 @@ def test_time_and_peak_memory_are_the_stages_own(task, place, setting):
 def test_digests_that_a_stage_worked_out_come_with_its_end(task, place, setting):
     done = run_task(task("hash_as_it_writes"), place, setting, silent)
     assert done.files == {"text": File(digest="a" * 64, size=4)}
+
+
+def test_what_tools_warn_of_comes_with_its_end_once_and_without_the_noise(task, place, setting):
+    done = run_task(task("warn"), place, setting, silent)
+    assert done.remarks == (Remark(by="tool", text="the weights were halved"),)
 
 
 def test_what_frameworks_print_goes_to_the_log_and_nowhere_else(task, place, setting, capfd):
