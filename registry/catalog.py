@@ -24,7 +24,7 @@ from registry.progress import Progress, silent
 from registry.reference import check_name
 from registry.searching.condition import parse_condition
 from registry.searching.usage import Usages, measure
-from registry.signing.trust import Trust
+from registry.signing.trust import Believer
 from registry.store.store import Store
 
 #: Of a folder that nobody has digested before.
@@ -43,7 +43,9 @@ class Catalog(Names):
         cache: File of what this host has read of stores; None keeps nothing.
     """
 
-    def __init__(self, store: Store, trust: Trust | None = None, cache: Path | None = None) -> None:
+    def __init__(
+        self, store: Store, trust: Believer | None = None, cache: Path | None = None
+    ) -> None:
         super().__init__(store, trust)
         self._kept = Kept(cache)
 

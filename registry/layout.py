@@ -10,6 +10,9 @@ PUBLISHING = "publishing/"
 SWEEPING = "sweeping/"
 PROBES = "probes/"
 
+#: Whose signatures count, as the store says.
+TRUST = "trust/"
+
 #: Marks of blobs that were found corrupt.
 CORRUPT = "corrupt/"
 

@@ -13,7 +13,7 @@ from registry.removal import mark_removed, read_removal
 from registry.side_by_side import ahead
 from registry.signing.kept import keep_signature
 from registry.signing.signer import Signer
-from registry.signing.trust import Trust
+from registry.signing.trust import Believer
 from registry.store.store import Store
 from registry.tag import new_tag, read_tag, set_tag, tags_of
 from registry.unknown import no_channel, no_model, no_version
@@ -27,7 +27,7 @@ class Names:
         trust: Whose signatures count; None believes all that is whole.
     """
 
-    def __init__(self, store: Store, trust: Trust | None = None) -> None:
+    def __init__(self, store: Store, trust: Believer | None = None) -> None:
         self.store, self.trust = store, trust
 
     def models(self) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ import typer
 
 from pipeline.toolchains.entered import entered_from
 from registry.catalog import Catalog
-from registry.signing.trust import Trust
+from registry.signing.policy import PIN, PolicyTrust
+from registry.signing.trust import Believer, Trust
 from registry.store import open_store
 
 #: Where the example jobs push to.
@@ -32,12 +33,13 @@ Endpoint = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
 
-#: Names PEM files: versions that none of them vouches for are refused on this host.
+#: Names PEM files, or the digest of a store's own policy: versions that none of them vouches for
+#: are refused on this host.
 TRUST = "PIPELINE_TRUST"
 
 
 def open_catalog(store: str, endpoint: str | None) -> Catalog:
-    """Open the catalog that the options name, which believes whom this host trusts."""
+    """Open the catalog that the options name, which believes whom this host or the store trusts."""
     return Catalog(open_store(store, endpoint=endpoint), _trust(), _cache())
 
 
@@ -46,10 +48,13 @@ def open_unsigned_catalog(store: str, endpoint: str | None) -> Catalog:
     return Catalog(open_store(store, endpoint=endpoint))
 
 
-def _trust() -> Trust | None:
-    names = os.environ.get(TRUST, "").split(os.pathsep)
-    anchors = tuple(Path(name) for name in names if name)
-    return Trust(anchors, elsewhere=entered_from()) if anchors else None
+def _trust() -> Believer:
+    """Take whom this host trusts; where it names nobody, or the policy of a store, take that."""
+    told = os.environ.get(TRUST, "")
+    if not told or told.startswith(PIN):
+        return PolicyTrust(told.removeprefix(PIN) or None, elsewhere=entered_from())
+    anchors = tuple(Path(name) for name in told.split(os.pathsep) if name)
+    return Trust(anchors, elsewhere=entered_from())
 
 
 def _cache() -> Path | None:

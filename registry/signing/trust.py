@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Protocol
 
 from registry.disk import disk_faults
 from registry.errors import IntegrityError, StoreError
@@ -12,6 +13,13 @@ from registry.signing.elsewhere import faults_elsewhere
 from registry.signing.faults import CERTIFICATE, KEY, Question, faults_of
 from registry.signing.kept import signatures_of
 from registry.store.store import Store
+
+
+class Believer(Protocol):
+    """Says which versions are believed."""
+
+    def check(self, store: Store, model: str, number: int, commit: bytes) -> None:
+        """Believe a version, or raise what is wrong with its signatures."""
 
 
 @dataclass(frozen=True)
@@ -22,10 +30,12 @@ class Trust:
         anchors: PEM files, each with a public key or with certificates of authorities.
         elsewhere: The Python that checks where this environment lacks what it takes: a toolchain
             asks the platform's.
+        said: Who that is, in errors; the names of the files where it is empty.
     """
 
     anchors: tuple[Path, ...]
     elsewhere: Path | None = None
+    said: str = ""
 
     def check(self, store: Store, model: str, number: int, commit: bytes) -> None:
         """Believe a version.
@@ -41,8 +51,9 @@ class Trust:
         if None in faults:
             return
         why = "; ".join(dict.fromkeys(map(str, faults))) or "it has no signature"
+        who = self.said or ", ".join(map(str, self.anchors))
         raise IntegrityError(
-            f"{model}@{number} is not signed by {', '.join(map(str, self.anchors))}: {why}. "
+            f"{model}@{number} is not signed by {who}: {why}. "
             f"Sign it, if it is right: pipeline registry sign {model}@{number} --key KEY"
         )
 

@@ -1,7 +1,6 @@
 """Versions that somebody vouches for, and hosts that believe no others."""
 
 import sys
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -23,37 +22,10 @@ from registry.signing.signer import FILE, FOLDER, Signer
 from registry.signing.trust import Trust
 from registry.store import open_store
 from tests.drafts import write_draft
+from tests.keys import Pair, make_pair, private_bytes
 from tests.places import Place
 
 both = pytest.mark.parametrize("place", ["folder", "s3 over https"], indirect=True)
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Files of a private and of a public key."""
-
-    private: Path
-    public: Path
-
-
-def make_pair(folder: Path, name: str) -> Pair:
-    key = ec.generate_private_key(ec.SECP256R1())
-    pair = Pair(folder / f"{name}.key", folder / f"{name}.pub")
-    pair.private.write_bytes(private_bytes(key))
-    pair.public.write_bytes(
-        key.public_key().public_bytes(
-            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-        )
-    )
-    return pair
-
-
-def private_bytes(key: ec.EllipticCurvePrivateKey) -> bytes:
-    return key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
-    )
 
 
 def certify(folder: Path, name: str, issuer: tuple | None = None) -> tuple:

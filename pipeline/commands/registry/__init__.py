@@ -23,6 +23,7 @@ from pipeline.commands.registry.serve import serve
 from pipeline.commands.registry.show import show
 from pipeline.commands.registry.sign import sign
 from pipeline.commands.registry.tag import tag
+from pipeline.commands.registry.trust import trust
 from pipeline.commands.registry.verify import verify
 
 #: In the order of the help.
@@ -56,3 +57,4 @@ app = typer.Typer(
 )
 for command in COMMANDS:
     app.command(command.__name__.rstrip("_"))(command)
+app.add_typer(trust, name="trust")
