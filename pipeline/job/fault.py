@@ -67,13 +67,14 @@ def _render(text: Text, faults: tuple[Fault, ...]) -> str:
     count = "1 fault" if len(faults) == 1 else f"{len(faults)} faults"
     blocks = [f"{text.name}: {count}"]
     lines = text.lines
-    blocks += [_block(text.name, lines, fault) for fault in faults[:_SHOWN]]
+    blocks += [block(text.name, lines, fault) for fault in faults[:_SHOWN]]
     if len(faults) > _SHOWN:
         blocks.append(f"… and {len(faults) - _SHOWN} more")
     return "\n\n".join(blocks)
 
 
-def _block(name: str, lines: list[str], fault: Fault) -> str:
+def block(name: str, lines: list[str], fault: Fault) -> str:
+    """Write a fault with its place, the line and a caret under it."""
     place = fault.place
     line, caret = _window(lines[place.line], place)
     return (

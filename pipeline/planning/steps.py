@@ -7,6 +7,7 @@ from pathlib import Path
 from pipeline.caching.cache import Entry
 from pipeline.caching.digest import Digests
 from pipeline.caching.material import Material
+from pipeline.job.text import Text
 from pipeline.planning.forecast import Forecast
 from pipeline.processes.task import Task
 
@@ -60,3 +61,8 @@ class Plan:
     cpu: str
     threads: int
     digests: Digests
+
+    @property
+    def file(self) -> Text:
+        """The job file's text, under its name."""
+        return Text(self.job.partition("/")[2], self.text)

@@ -9,6 +9,7 @@ from pathlib import Path
 from pipeline.caching import cache
 from pipeline.caching.holding import needing
 from pipeline.home import unwritable
+from pipeline.job.locate import located
 from pipeline.planning.fit import check_fit
 from pipeline.planning.steps import Plan, Step
 from pipeline.processes.setting import Setting, environment
@@ -143,10 +144,11 @@ def _do(step: Step, bench: Bench, diary: Diary) -> None:
         if step.task.stage == "validate" and record.output:
             verdict(record.output / "parity.json")
     except PlatformError as error:
-        record = failed(diary.stages[step.task.name], bench, error)
+        said = located(error, diary.plan.file)
+        record = failed(diary.stages[step.task.name], bench, said)
         diary.note(record)
         bench.watch.ended(record)
-        raise
+        raise said from error
     bench.watch.ended(record)
 
 
