@@ -15,8 +15,8 @@ _ROWS = 8
 #: Sizes of axes that the job has free.
 _SIZE = 8
 
-#: Least variance of a channel: what varies by less would be blown up, errors with it.
-_LEAST = 0.05
+#: Least variance of a layer.
+_LEAST = 1e-3
 
 
 def settled(inputs: Sequence[Input], sizes: dict[str, int] | None = None) -> "Settle":
@@ -48,7 +48,8 @@ class Settle:
                 module(*map(self._rows, self.inputs))
         module.eval()
         for norm in norms:
-            norm.running_var.clamp_(min=_LEAST)
+            # A quiet channel would be blown up, and rounding errors with it, in layer after layer.
+            norm.running_var.clamp_(min=max(_LEAST, float(norm.running_var.mean())))
 
     def _rows(self, given: Input) -> "torch.Tensor":
         """Make rows of noise and, as the hostile cases have, of single values and of two."""
