@@ -132,6 +132,8 @@ def _weight(
 
 
 def _identity(tensor: "torch.Tensor") -> object:
+    if str(tensor.layout) != "torch.strided":
+        return id(tensor)  # sparse ones have no storage that could be shared
     storage = tensor.untyped_storage()._cdata
     return storage, tensor.storage_offset(), tuple(tensor.shape), tensor.stride(), tensor.dtype
 

@@ -2,14 +2,35 @@
 
 from typing import TYPE_CHECKING
 
-from converters.split.body import Body
-from converters.split.extract import extract
+from converters.split.body import Body, is_tensor
+from converters.split.extract import extract, needed
 from converters.split.matrices import express
 from registry.errors import SplitError
 
 if TYPE_CHECKING:
     import torch
     from torch.fx import Node
+
+
+def memory_of(node: "Node", body: Body) -> int:
+    """Forecast the bytes that working out an expression takes; weights stay in their files.
+
+    A value is held from when it is computed to its last use.
+    """
+    inside = needed([node])
+    order = [one for one in body.graph.nodes if one in inside]
+    last = {source: one for one in order for source in one.all_input_nodes}
+    held = most = 0
+    for one in order:
+        held += _bytes(one)
+        most = max(most, held)
+        held -= sum(_bytes(source) for source in set(one.all_input_nodes) if last[source] is one)
+    return most
+
+
+def _bytes(node: "Node") -> int:
+    made = node.op == "call_function" and is_tensor(node)
+    return int(node.meta["val"].nbytes) if made else 0
 
 
 def evaluate(node: "Node", body: Body) -> "torch.Tensor":

@@ -33,7 +33,10 @@ def tables_left(
     held = {node.target: node for node in alive if node.op == "get_attr"}
     reasons: dict[str, tuple[Matrix, list[str]]] = {}
     computing = {node.target for node in needed(ids) if node.op == "get_attr"}
+    folded = {name for _, one in found.cut if one.fold for name in one.weights}
     for matrix, why in found.kept:
+        if folded.issuperset(matrix.weights) and held.keys().isdisjoint(matrix.weights):
+            continue  # it was read to work out a table
         inside = computing.intersection(matrix.weights) and not held.keys() & matrix.weights
         said = f"{why}; an ids program holds it" if inside else why
         reasons.setdefault(matrix.name, (matrix, []))[1].append(said)

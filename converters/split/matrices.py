@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 #: What tables can hold; booleans and complex numbers, say, stay where they are.
 _STORED = frozenset(DType) - {DType.BOOL}
 
+#: Operators in a row that are written of an expression: what each layer of a graph network takes
+#: twice would double the text with each layer.
+_DEPTH = 6
+
 
 @dataclass(frozen=True)
 class Matrix:
@@ -111,19 +115,21 @@ class Matrices:
         )
 
 
-def express(node: "Node", body: Body) -> str:
+def express(node: "Node", body: Body, depth: int = _DEPTH) -> str:
     """Write an expression of weights as text: 'add(mul(w, 0.5), 1)'."""
     if node.op == "get_attr":
         return body.weights[node.target].keys[0]
-    arguments = [_text(argument, body) for argument in node.args]
+    if not depth:
+        return "…"
+    arguments = [_text(argument, body, depth - 1) for argument in node.args]
     return f"{operator(node)}({', '.join(arguments)})"
 
 
-def _text(argument: object, body: Body) -> str:
+def _text(argument: object, body: Body, depth: int) -> str:
     from torch.fx import Node
 
     if isinstance(argument, Node):
-        return express(look_through(argument), body)
+        return express(look_through(argument), body, depth)
     if isinstance(argument, list | tuple):
-        return f"[{', '.join(_text(item, body) for item in argument)}]"
+        return f"[{', '.join(_text(item, body, depth) for item in argument)}]"
     return str(argument)

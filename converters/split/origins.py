@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from converters.checkpoints import rows_file
 from converters.dtypes import dtype_of_torch
 from converters.split.body import Body
-from converters.split.fold import evaluate
+from converters.split.fold import evaluate, memory_of
 from converters.split.matrices import Matrix
 from registry.composition import Origin
 
@@ -32,8 +32,9 @@ def find_or_write(
                 return found.model_copy(update={"table": matrix.name})
     else:
         body.remark(
-            f"table {matrix.name} is {matrix.fold}: worked out once, here, and {matrix.bytes} bytes"
-            " in size, in memory as on disk; new weights need it done again"
+            f"table {matrix.name} is {matrix.fold}: worked out once, here, which takes up to"
+            f" {memory_of(matrix.node, body)} bytes of memory, and {matrix.bytes} bytes on disk;"
+            " new weights need it done again"
         )
     file = Path("origins") / f"{matrix.name}.safetensors"
     rows = evaluate(matrix.node, body).reshape(matrix.rows, matrix.dim)

@@ -17,6 +17,8 @@ _PASSING = frozenset(
         "aten.lift_fresh_copy.default",
     }
 )
+#: Operators that hand on what they were given where its shape stays, for these never reorder.
+_SHAPING = ("aten.view.default", "aten.reshape.default", "aten.expand.default", "aten.slice.Tensor")
 _CASTS = ("aten.to.", "aten._to_copy.", "aten.type_as.", "prims.convert_element_type.")
 _WIDTHS = {"torch.int32": 0, "torch.int64": 1}
 
@@ -57,7 +59,13 @@ def _passes(node: "Node", *, widening: bool) -> bool:
         return node.args[2] is False
     if name in _PASSING:
         return True
+    if name in _SHAPING:
+        return _sizes(node) == _sizes(node.args[0])
     return name.startswith(_CASTS) and _keeps_values(node, widening=widening)
+
+
+def _sizes(node: "Node") -> list[str]:
+    return [str(size) for size in node.meta["val"].shape]
 
 
 def _keeps_values(node: "Node", *, widening: bool) -> bool:
