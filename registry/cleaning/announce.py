@@ -25,6 +25,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from uuid import uuid4
 
+from registry.cleaning.alive import is_dead
 from registry.cleaning.records import Announcement, SweepNotice
 from registry.errors import StoreError
 from registry.layout import PUBLISHING, SWEEPING
@@ -39,6 +40,9 @@ RENEWED = LASTS / 4
 
 #: Seconds that a request to remove may still be on its way when a notice's time is over.
 SLACK = 120
+
+#: Seconds that a request may still be at work whose process was seen to be dead.
+AFTERMATH = 10
 
 _PAUSE = 0.2
 
@@ -58,18 +62,25 @@ def announced(store: Store, digests: Iterable[str]) -> Iterator[None]:
 
 
 def _wait_for_sweeps(store: Store, wanted: frozenset[str]) -> None:
-    """Wait for the sweeps that were announced before, and are about to take what is wanted."""
+    """Wait for the sweeps that were announced before, and are about to take what is wanted.
+
+    One that died on this host has at most a request on its way.
+    """
     seen = time.monotonic()
     waiting = {
-        key: notice.seconds + SLACK
-        for key, notice in _notices(store)
-        if not wanted.isdisjoint(notice.digests)
+        key: notice for key, notice in _notices(store) if not wanted.isdisjoint(notice.digests)
     }
-    while waiting:
+    ends = {key: seen + notice.seconds + SLACK for key, notice in waiting.items()}
+    while ends:
         time.sleep(_PAUSE)
-        passed = time.monotonic() - seen
+        now = time.monotonic()
         there = {entry.key for entry in store.entries(SWEEPING)}
-        waiting = {key: end for key, end in waiting.items() if key in there and passed < end}
+        dead = {key for key in ends if (who := waiting[key].writer) and is_dead(who)}
+        ends = {
+            key: min(end, now + AFTERMATH) if key in dead else end
+            for key, end in ends.items()
+            if key in there and now < end
+        }
 
 
 def _notices(store: Store) -> Iterator[tuple[str, SweepNotice]]:

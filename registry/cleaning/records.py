@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from registry.cleaning.alive import Process
 from registry.signature import Frozen
 
 
@@ -16,7 +17,9 @@ class SweepNotice(Frozen):
 
     Attributes:
         seconds: After so long from when the notice was written, its writer removes nothing more.
+        writer: Who that is, if it knows.
     """
 
     digests: tuple[str, ...]
     seconds: float = Field(gt=0)
+    writer: Process | None = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+from registry.cleaning.alive import this_process
 from registry.cleaning.announce import LASTS
 from registry.cleaning.mark import Marker
 from registry.cleaning.records import SweepNotice
@@ -138,7 +139,8 @@ def now_of(store: Store) -> datetime:
 @contextmanager
 def _noticed(store: Store, digests: Sequence[str], window: float) -> Iterator[None]:
     key = f"{SWEEPING}{uuid4().hex}.json"
-    store.create(key, write_record(SweepNotice(digests=tuple(digests), seconds=window)))
+    notice = SweepNotice(digests=tuple(digests), seconds=window, writer=this_process())
+    store.create(key, write_record(notice))
     try:
         yield
     finally:

@@ -1,6 +1,7 @@
 """Objects that never change, kept on this host: a cache, to be deleted at any time."""
 
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -9,13 +10,22 @@ from registry.errors import StoreError
 from registry.side_by_side import ahead
 from registry.store.store import Entry, Store
 
+#: Earlier releases had a table without days, and never let go of anything.
 _TABLE = """
-CREATE TABLE IF NOT EXISTS objects (
-    store TEXT, key TEXT, size INTEGER, modified TEXT, data BLOB, PRIMARY KEY (store, key)
-) WITHOUT ROWID
+PRAGMA auto_vacuum = FULL;
+DROP TABLE IF EXISTS objects;
+CREATE TABLE IF NOT EXISTS kept (
+    store TEXT, key TEXT, size INTEGER, modified TEXT, data BLOB, day INTEGER,
+    PRIMARY KEY (store, key)
+) WITHOUT ROWID;
 """
-_FIND = "SELECT key, size, modified, data FROM objects WHERE store = ? AND key IN ({})"
-_KEEP = "INSERT OR REPLACE INTO objects VALUES (?, ?, ?, ?, ?)"
+_FIND = "SELECT key, size, modified, data FROM kept WHERE store = ? AND key IN ({})"
+_KEEP = "INSERT OR REPLACE INTO kept VALUES (?, ?, ?, ?, ?, ?)"
+_USE = "UPDATE kept SET day = ? WHERE day < ? AND store = ? AND key IN ({})"
+_DROP = "DELETE FROM kept WHERE day < ?"
+
+#: Days for which an object is kept that nobody has asked for.
+LASTS = 30
 
 _AT_ONCE, _WIDTH = 500, 16
 
@@ -24,7 +34,8 @@ class Kept:
     """Reads small objects that a listing has shown, each from the store once.
 
     What is kept counts only while the listing shows the same size and time of writing, so that a
-    store that was made anew in the same place is read anew.
+    store that was made anew in the same place is read anew. What nobody has asked for in `LASTS`
+    days goes.
 
     Args:
         path: Of the cache; None keeps nothing.
@@ -44,9 +55,12 @@ class Kept:
             found = dict(_kept(database, store.url, list(wanted.values())))
             missing = [entry for key, entry in wanted.items() if key not in found]
             new = dict(ahead(lambda entry: (entry.key, _get(store, entry.key)), missing, _WIDTH))
-            rows = [(store.url, *_mark(wanted[key]), data) for key, data in new.items()]
+            today = int(time.time() // 86_400)
+            rows = [(store.url, *_mark(wanted[key]), data, today) for key, data in new.items()]
             with suppress(sqlite3.Error), database:
+                _use(database, store.url, list(found), today)
                 database.executemany(_KEEP, rows)
+                database.execute(_DROP, (today - LASTS,))
         return found | new
 
     @contextmanager
@@ -61,13 +75,13 @@ class Kept:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 database = sqlite3.connect(self._path, timeout=1)
                 try:
-                    database.execute(_TABLE)
+                    database.executescript(_TABLE)
                 except sqlite3.Error:
                     database.close()
                     raise
                 return database
         database = sqlite3.connect(":memory:")
-        database.execute(_TABLE)
+        database.executescript(_TABLE)
         return database
 
 
@@ -84,6 +98,14 @@ def _kept(
         for key, size, modified, data in rows:
             if (key, size, modified) == _mark(some[key]) and len(data) == size:
                 yield key, data
+
+
+def _use(database: sqlite3.Connection, store: str, keys: Sequence[str], today: int) -> None:
+    """Note that objects were asked for; once a day is enough."""
+    for start in range(0, len(keys), _AT_ONCE):
+        some = keys[start : start + _AT_ONCE]
+        marks = ",".join("?" * len(some))
+        database.execute(_USE.format(marks), (today, today, store, *some))
 
 
 def _mark(entry: Entry) -> tuple[str, int, str]:

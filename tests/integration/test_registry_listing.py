@@ -1,13 +1,16 @@
 """All models at a glance: by one listing, and what never changes read once."""
 
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from registry import Catalog
+from registry.layout import numbered, versions_prefix
 from registry.store import Store, open_store
 from tests.drafts import write_draft
 from tests.places import Place
@@ -91,6 +94,33 @@ def test_a_cache_that_cannot_be_used_is_done_without(tmp_path, spoil):
     for _ in range(2):
         assert catalog.overview().versions == {"ads": (2,), "feed": (2,)}
         assert len(list(catalog.every("feed"))) == 1
+
+
+def test_what_nobody_has_asked_for_in_a_month_leaves_the_cache(tmp_path):
+    store, cache = open_store(str(tmp_path / "store")), tmp_path / "stores.sqlite"
+    fill(store, tmp_path / "draft")
+    catalog = Catalog(store, cache=cache)
+    catalog.overview()
+    assert len(list(catalog.every())) == 2
+    with closing(sqlite3.connect(cache)) as database, database:
+        before = database.execute("SELECT count(*), sum(length(data)) FROM kept").fetchone()
+        database.execute("UPDATE kept SET day = day - 31")
+    assert len(list(catalog.every("feed"))) == 1
+    with closing(sqlite3.connect(cache)) as database:
+        keys = [key for (key,) in database.execute("SELECT key FROM kept")]
+    assert before[0] == 4
+    assert keys == [numbered(versions_prefix("feed"), 2)]
+
+
+def test_a_cache_of_an_earlier_release_is_begun_anew(tmp_path):
+    store, cache = open_store(str(tmp_path / "store")), tmp_path / "stores.sqlite"
+    fill(store, tmp_path / "draft")
+    with closing(sqlite3.connect(cache)) as database, database:
+        database.execute("CREATE TABLE objects (store TEXT, key TEXT, data BLOB)")
+    counter = Counter(store)
+    for _ in range(2):
+        assert len(list(Catalog(counter, cache=cache).every())) == 2
+    assert counter.asked.count("get") == 2
 
 
 def test_the_commands_load_nothing_that_takes_its_time():

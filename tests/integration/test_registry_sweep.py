@@ -1,6 +1,7 @@
 """Sweeps take what nothing needs, and nothing else, whoever publishes meanwhile."""
 
 import os
+import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -19,6 +20,7 @@ from registry.manifest import Version
 from registry.progress import silent
 from registry.record import write_record
 from tests.drafts import write_draft
+from tests.killing import ended, in_child
 from tests.places import Place
 
 pytestmark = pytest.mark.parametrize("place", ["folder", "s3 over https"], indirect=True)
@@ -161,6 +163,40 @@ def test_the_notice_of_a_sweep_that_died_holds_up_nobody_for_good(catalog, tmp_p
     notice = SweepNotice(digests=(own(first),), seconds=0.5)
     catalog.store.create(f"{SWEEPING}x.json", write_record(notice))
     assert publish(catalog, tmp_path / "draft", b"1").number == 3
+
+
+def test_a_sweep_that_was_killed_on_this_host_holds_up_nobody(place: Place, tmp_path, monkeypatch):
+    """Else the publisher would wait for longer than any test may take."""
+    catalog = Catalog(place.open())
+    first = publish(catalog, tmp_path / "draft", b"1")
+    publish(catalog, tmp_path / "draft", b"2")
+    catalog.remove("ads", 1, who="ann", why="old")
+
+    class Killed:
+        """A store whose process is killed when it removes blobs."""
+
+        def __init__(self) -> None:
+            self._store = place.open()
+
+        def __getattr__(self, name: str):
+            return getattr(self._store, name)
+
+        def remove(self, keys: list[str]) -> None:
+            if keys[0].startswith(BLOBS):
+                self._store.remove(keys[:1])
+                os.kill(os.getpid(), signal.SIGKILL)
+            self._store.remove(keys)
+
+    def be_killed() -> None:
+        sweeper = Sweeper(Killed(), NOTHING)
+        sweeper.sweep(sweeper.find(), silent, window=1e6)
+
+    assert not ended(in_child(be_killed))
+    assert len(list(catalog.store.entries(SWEEPING))) == 1
+    monkeypatch.setattr(announce, "AFTERMATH", 0.5)
+    again = publish(catalog, tmp_path / "draft", b"1")
+    assert own(again) == own(first)
+    catalog.verify(again)
 
 
 def test_publishing_leaves_no_announcement(catalog, tmp_path):
