@@ -121,8 +121,12 @@ def _read(file: Path) -> tuple[dict[str, Stored], str | None]:
     return torch_zip.read_tensors(file)
 
 
-def _sharded(index: Path) -> dict[str, Stored]:
-    """Read `model.safetensors.index.json`, which says in which file each tensor lies."""
+def read_index(index: Path) -> dict[str, str]:
+    """Read `model.safetensors.index.json`: in which file beside it each tensor lies.
+
+    Raises:
+        SourceError: It is no index, or names a file outside its folder.
+    """
     try:
         said = json.loads(index.read_bytes())["weight_map"]
         places = {str(key): str(name) for key, name in said.items()}
@@ -130,6 +134,11 @@ def _sharded(index: Path) -> dict[str, Stored]:
         raise SourceError(f"{index}: is not the index of a sharded checkpoint") from error
     if foreign := [name for name in places.values() if Path(name).name != name]:
         raise SourceError(f"{index}: names a file outside its folder: {foreign[0]}")
+    return places
+
+
+def _sharded(index: Path) -> dict[str, Stored]:
+    places = read_index(index)
     headers = {
         name: safetensors_file.read_header(index.parent / name) for name in set(places.values())
     }

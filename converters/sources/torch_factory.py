@@ -38,7 +38,9 @@ class TorchOptions(SourceOptions):
         args: Keyword arguments of the factory.
         path: Folder to import the module from, relative to the job file.
         weights: A safetensors file, or a torch checkpoint that holds nothing but
-            tensors. Without it the module's own weights are taken.
+            tensors. Without it the module's own weights are taken. `s3://bucket/key` is fetched
+            once, and again when it has changed; `${NAME}` takes an environment variable.
+        endpoint: Of an S3-compatible service that the weights lie on, if it is not AWS.
         jagged: For modules of torchrec: the features, by the parameter of forward that takes
             them as one KeyedJaggedTensor. Each is an input of that name, and one with its offsets.
     """
@@ -48,6 +50,7 @@ class TorchOptions(SourceOptions):
     args: dict[str, JsonValue] = Field(default_factory=dict)
     path: str = "."
     weights: str | None = None
+    endpoint: str | None = None
     jagged: dict[str, Annotated[tuple[str, ...], Field(min_length=1)]] = Field(default_factory=dict)
 
 

@@ -9,7 +9,12 @@ from pipeline.job.fault import Fault
 from pipeline.job.nearest import nearest
 from pipeline.job.node import Entry, Node
 
-ALLOWED: tuple[tuple[str, str], ...] = (("push", "store"), ("push", "endpoint"))
+ALLOWED: tuple[tuple[str, str], ...] = (
+    ("push", "store"),
+    ("push", "endpoint"),
+    ("source", "weights"),
+    ("source", "endpoint"),
+)
 
 _VARIABLE = re.compile(r"\$\{([^}]*)\}?")
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
@@ -58,7 +63,8 @@ def _elsewhere(node: Node, path: tuple[str, ...]) -> Iterator[Fault]:
     if path in ALLOWED:
         return
     if node.text is not None and (found := _VARIABLE.search(node.text)):
-        places = " and ".join(".".join(allowed) for allowed in ALLOWED)
+        *others, last = (".".join(allowed) for allowed in ALLOWED)
+        places = f"{', '.join(others)} and {last}"
         message = f"`{found[0]}`: environment variables are taken in {places} only"
         yield Fault(node.place, message)
     for name, entry in (node.entries or {}).items():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pipeline.caching.digest import Digests, digest_of_code
 from pipeline.caching.material import canonical
+from pipeline.fetching.weights import fetch_weights
 from pipeline.job.job import Job
 from pipeline.planning.planner import Planner, relative
 from pipeline.planning.steps import Plan
@@ -42,14 +43,16 @@ def plan(
     file: JobFile = _UNNAMED,
     reading: Progress = silent,
 ) -> Plan:
-    """Find out what a run would do; write nothing.
+    """Find out what a run would do; write nothing but weights that have to be fetched for it.
 
     Args:
         folder: The job file's folder.
         reading: Told how far the reading of files is that are not known yet.
     """
     folder, home = folder.resolve(), home.resolve()
-    text = job.model_dump_json(by_alias=True) if file.text is None else file.text
+    named = job
+    job = fetch_weights(job, home, reading)
+    text = named.model_dump_json(by_alias=True) if file.text is None else file.text
     digests, tools = Digests(home / "digests.json"), tool_versions()
     sources = source_files(job, folder)
     samples = (folder / job.samples.file,) if job.samples else ()

@@ -81,12 +81,12 @@ class S3Bucket:
                 "was sent. Take another service, or a newer version of it"
             )
 
-    def read(self, key: str) -> Iterator[bytes]:
-        """Get an object in ranges, a few of them ahead."""
+    def read(self, key: str, start: int = 0) -> Iterator[bytes]:
+        """Get an object, from a byte on, in ranges, a few of them ahead."""
         size = self.size(key)
         if size is None:
             raise missing(f"{self.place}, {key}")
-        ranges = [f"bytes={start}-{start + PART - 1}" for start in range(0, size, PART)]
+        ranges = [f"bytes={first}-{first + PART - 1}" for first in range(start, size, PART)]
         with s3_faults(self.place, key):
             yield from ahead(lambda span: self._fetch(key, span), ranges)
 
@@ -100,6 +100,18 @@ class S3Bucket:
                 if code_of(error) in _ABSENT:
                     return None
                 raise
+
+    def stamp(self, key: str) -> str | None:
+        """Tell what is another as soon as the object is; nothing where there is none."""
+        to = self._at(key)
+        with s3_faults(self.place, key):
+            try:
+                head = self._client.head_object(Bucket=to.bucket, Key=to.key)
+            except ClientError as error:
+                if code_of(error) in _ABSENT:
+                    return None
+                raise
+        return f"{head['ETag']} {head['ContentLength']} {head['LastModified'].isoformat()}"
 
     def is_there(self) -> bool:
         """Say yes: a bucket that is not there is an error of every request."""

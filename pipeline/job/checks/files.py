@@ -35,7 +35,7 @@ def exist(job: Node, folder: Path) -> Iterator[Fault]:
     """Refuse files that are not there."""
     for block, key, is_folder in _NAMED:
         node = job[block][key]
-        if node.text and "${" not in node.text:
+        if node.text and "${" not in node.text and not node.text.startswith("s3://"):
             path = folder / node.text
             if message := _missing(path, is_folder=is_folder):
                 yield Fault(node.place, message)

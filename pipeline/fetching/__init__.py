@@ -1,0 +1,1 @@
+"""What a job names that lies elsewhere."""
