@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from converters.converter import Converter, ConvertOptions
+from converters.exact_constants import exact_constants
 from converters.onnx_forms import forms
 from converters.onnx_models.faults import inspect
 from converters.onnx_models.files import read_signature
@@ -42,7 +43,7 @@ def export_onnx(program: "ExportedProgram", path: Path, signature: Signature) ->
     import torch
 
     names = axis_names(program, signature.inputs)
-    with quiet("torch.onnx", *_LOGGERS) as remarks, recurrent_loops():
+    with quiet("torch.onnx", *_LOGGERS) as remarks, recurrent_loops(), exact_constants():
         try:
             made = torch.onnx.export(
                 program,

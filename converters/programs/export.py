@@ -8,6 +8,7 @@ from converters.programs.export_faults import explain
 from converters.programs.fast_path import no_fast_path
 from converters.programs.forward import in_job_order
 from converters.programs.loops import recurrent_loops
+from converters.programs.packed import packed_as_padded
 from converters.quiet import TORCH_EXPORT, quiet
 
 if TYPE_CHECKING:
@@ -28,7 +29,13 @@ def export_program(module: "torch.nn.Module", brief: Brief) -> "ExportedProgram"
     module.eval()
     names = [given.name for given in brief.inputs]
     try:
-        with in_job_order(module, names), torch.no_grad(), recurrent_loops(), no_fast_path():
+        with (
+            in_job_order(module, names),
+            torch.no_grad(),
+            recurrent_loops(),
+            packed_as_padded(),
+            no_fast_path(),
+        ):
             return _attempt(module, brief)
     finally:
         module.train(was)
