@@ -119,6 +119,43 @@ class Parity(Frozen):
     passed: bool
 
 
+class Speed(Frozen):
+    """How fast a build answered one caller, at one batch size.
+
+    Attributes:
+        calls: Answers that were timed.
+        p50, p95: Seconds from a request to its answer.
+        rate: Rows a second.
+        rows: Whether they were the job's samples, or made up.
+        axes: Sizes of the axes that the inputs' shapes name.
+    """
+
+    batch: int = Field(ge=1)
+    calls: int = Field(ge=1)
+    p50: float
+    p95: float
+    rate: float
+    rows: Literal["recorded", "generated"]
+    axes: dict[str, int]
+
+
+class Benchmark(Frozen):
+    """How fast a build answered on the host that validated it: a look, and no promise.
+
+    Attributes:
+        cpus: Those that the process could use.
+        load: Processes that ran on the host or waited, a minute's average: figures that were
+            taken beside other work are slower than they could be.
+        in_force: Threads, streams and precision as the runtime said them.
+    """
+
+    cpu: str
+    cpus: int
+    load: float
+    in_force: dict[str, str]
+    speeds: tuple[Speed, ...] = Field(min_length=1)
+
+
 class BuiltPart(Frozen):
     """One part, built for one target of the job."""
 
@@ -142,11 +179,13 @@ class Build(Frozen):
         parts: In the order in which they run. Each takes user inputs, vectors of lookups, and
             what parts before it answer, all by name.
         parity: Of the whole composition.
+        benchmark: Likewise; None where the job wanted none.
     """
 
     target: str
     parts: tuple[BuiltPart, ...] = Field(min_length=1)
     parity: tuple[Parity, ...]
+    benchmark: Benchmark | None = None
 
     @property
     def runtime(self) -> str:

@@ -4,12 +4,42 @@ from pathlib import Path
 
 from registry.composition import Artifact, Lookup, Shard, Table
 from registry.format import Format
-from registry.manifest import Build, BuiltPart, Contract, Draft, Lineage, Numbers, Parity
+from registry.manifest import (
+    Benchmark,
+    Build,
+    BuiltPart,
+    Contract,
+    Draft,
+    Lineage,
+    Numbers,
+    Parity,
+    Speed,
+)
 from registry.signature import DType, Input, Signature, Tensor
 
 SIGNATURE = Signature(
     inputs=(Tensor(name="ids", dtype=DType.INT64, shape=("batch", 2)),),
     outputs=(Tensor(name="score", dtype=DType.FLOAT32, shape=("batch",)),),
+)
+
+
+BENCHMARK = Benchmark(
+    cpu="a CPU",
+    cpus=2,
+    load=0.5,
+    in_force={"threads": "2"},
+    speeds=tuple(
+        Speed(
+            batch=batch,
+            calls=100,
+            p50=batch / 8000,
+            p95=batch / 4000,
+            rate=7900.0,
+            rows="generated",
+            axes={"batch": batch},
+        )
+        for batch in (1, 8)
+    ),
 )
 
 
@@ -91,4 +121,5 @@ def _build() -> Build:
         target="cpu",
         parts=(part,),
         parity=(Parity(kind="conversion", in_force={}, outputs=(numbers,), cases=1, passed=True),),
+        benchmark=BENCHMARK,
     )

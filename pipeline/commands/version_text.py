@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from pipeline.showing.progress import amount, size
 from registry.composition import Table, Vocabulary
 from registry.manifest import Build, BuiltPart, ToolchainUse, Version
+from registry.web.words import latency
 
 
 def plain(text: str) -> str:
@@ -56,6 +57,7 @@ def describe(version: Version) -> str:
         *(("words", _words(one)) for one in version.vocabularies),
         *(("kept", f"{table.table}: {table.why}") for table in version.kept),
         *(("target", line) for build in version.builds for line in _build(build)),
+        *(("speed", line) for build in version.builds for line in _speeds(build)),
         ("job", version.lineage.job),
         ("source", f"{version.lineage.source}, SHA-256 {version.lineage.source_digest}"),
         *(("commit", commit) for commit in [version.lineage.commit] if commit),
@@ -96,6 +98,17 @@ def _build(build: Build) -> Iterator[str]:
     for part in build.parts:
         made = "" if part.target == build.target else f"as for {part.target}, "
         yield f"{build.target}, {part.name}: {made}{_part(part)}"
+
+
+def _speeds(build: Build) -> Iterator[str]:
+    """Yield a line for each batch size, and on what that was measured."""
+    if timed := build.benchmark:
+        for one in timed.speeds:
+            yield (
+                f"{build.target}, batch {one.batch}: p50 {latency(one.p50)}, "
+                f"p95 {latency(one.p95)}, {amount(one.rate, 'rows')}/s"
+            )
+        yield f"{build.target}: {timed.cpu}, {timed.cpus} CPUs, load {timed.load:g} before"
 
 
 def _part(part: BuiltPart) -> str:

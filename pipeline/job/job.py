@@ -78,6 +78,18 @@ class ParityOptions(Frozen):
     seed: int = 0
 
 
+class BenchmarkOptions(Frozen):
+    """How fast each build that holds answers on this host, to be kept in the version.
+
+    Attributes:
+        batches: Batch sizes, as far as the batch axis allows them; `[]` measures nothing.
+        seconds: For each batch size. At least three answers are timed.
+    """
+
+    batches: tuple[Annotated[int, Field(ge=1)], ...] = (1, 8, 32)
+    seconds: float = Field(default=0.25, gt=0, le=600)
+
+
 class Push(Frozen):
     """Where a version goes.
 
@@ -128,4 +140,5 @@ class Job(Frozen):
     targets: tuple[AnyTarget, ...] = Field(min_length=1)
     placements: tuple[Placement, ...] = ()
     parity: ParityOptions
+    benchmark: BenchmarkOptions = BenchmarkOptions()
     push: Push | None = None

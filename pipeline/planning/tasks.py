@@ -104,7 +104,13 @@ def _tables(job: Job) -> Iterator[Node]:
 
 
 def _validation(job: Job, build: WantedBuild) -> Node:
-    options = validate.Options(build=build, parity=job.parity, inputs=job.inputs, axes=job.axes)
+    options = validate.Options(
+        build=build,
+        parity=job.parity,
+        benchmark=job.benchmark,
+        inputs=job.inputs,
+        axes=job.axes,
+    )
     reads = {name: name for name in ("split", "tables", "reference")}
     for placed in build.parts:
         reads[part_role(placed.part)] = built_by(job, placed, placed.target.weights)

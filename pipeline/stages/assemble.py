@@ -105,7 +105,9 @@ def _build(build: WantedBuild, task: Task, folder: Path) -> Build:
         )
         for demand in validation.parts
     )
-    return Build(target=build.name, parts=parts, parity=validation.parity)
+    return Build(
+        target=build.name, parts=parts, parity=validation.parity, benchmark=validation.benchmark
+    )
 
 
 def build_role(build: str, part: str) -> str:

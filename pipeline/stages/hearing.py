@@ -10,11 +10,12 @@ from typing import Literal
 import numpy as np
 from safetensors.numpy import load_file
 
-from pipeline.job.job import ParityOptions
+from pipeline.job.job import BenchmarkOptions, ParityOptions
+from pipeline.stages.benchmark import time_answers
 from pipeline.stages.reference import LABELS
 from pipeline.stages.scores import Scores, dropped, losses
 from registry.errors import InputError
-from registry.manifest import Draft, Parity
+from registry.manifest import Benchmark, Draft, Parity
 from registry.progress import Progress
 from registry.signature import Precision
 from targets.parity.cases import Case, read_cases, read_index
@@ -25,6 +26,8 @@ from targets.target import Arrays
 
 Kind = Literal["conversion", "precision"]
 
+NO_BENCHMARK = BenchmarkOptions(batches=())
+
 
 @dataclass(frozen=True)
 class Composition:
@@ -32,12 +35,14 @@ class Composition:
 
     Attributes:
         precision: What the dense part has to compute in; None is as shipped.
+        benchmark: What is timed once all answers hold.
     """
 
     folder: Path
     draft: Draft
     target: str
     precision: Precision | None
+    benchmark: BenchmarkOptions = NO_BENCHMARK
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class Heard:
     faults: tuple[str, ...]
     passed: bool
     memory: int
+    benchmark: Benchmark | None
 
 
 def hear(
@@ -81,7 +87,9 @@ def hear(
             for comparison in comparisons.values():
                 comparison.add(case, answer)
         in_force, memory = predictor.in_force(), allocated()
-    found = {kind: comparison.conclude() for kind, comparison in comparisons.items()}
+        found = {kind: comparison.conclude() for kind, comparison in comparisons.items()}
+        holds = all(one.passed and not one.faults for one in found.values())
+        benchmark = time_answers(predictor, composition.benchmark, reference) if holds else None
     faults = [f"{kind}: {fault}" for kind, one in found.items() for fault in one.faults]
     measured: dict[str, tuple[float, float]] = {}
     if options.metrics and not faults and all(map(_is_finite, found.values())):
@@ -97,6 +105,7 @@ def hear(
         faults=tuple(faults),
         passed=not faults and all(one.passed for one in found.values()),
         memory=memory,
+        benchmark=benchmark,
     )
 
 

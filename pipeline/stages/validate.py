@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.job.job import ParityOptions
+from pipeline.job.job import BenchmarkOptions, ParityOptions
 from pipeline.processes.task import Task
-from pipeline.stages.hearing import Composition, Kind, allocated, hear
+from pipeline.stages.hearing import NO_BENCHMARK, Composition, Kind, allocated, hear
 from pipeline.stages.layout import Pieces, link_part, link_pieces, read_pieces
 from pipeline.stages.part import read_split
 from pipeline.stages.placed import WantedBuild, exact_role, part_role
@@ -43,6 +43,7 @@ class Options(Frozen):
 
     build: WantedBuild
     parity: ParityOptions
+    benchmark: BenchmarkOptions = BenchmarkOptions()
     inputs: tuple[Input, ...]
     axes: dict[str, Axis]
 
@@ -93,6 +94,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         parity=tuple(parity for one in heard for parity in one.parity),
         faults=tuple(fault for one in heard for fault in one.faults),
         passed=all(one.passed for one in heard),
+        benchmark=heard[-1].benchmark,
     )
     (out / "parity.json").write_text(validation.model_dump_json(indent=1))
 
@@ -104,7 +106,8 @@ def _composed(
     pieces = read_pieces({**inputs, "tables": load.tables})
     link_pieces(pieces, folder)
     draft = draft_of(options, pieces, {load.build: load.parts}, folder)
-    return Composition(folder, draft, load.build.name, load.precision)
+    wanted = options.benchmark if "precision" in load.kinds else NO_BENCHMARK
+    return Composition(folder, draft, load.build.name, load.precision, wanted)
 
 
 def _demands(build: WantedBuild, built: Build, folder: Path, memory: int) -> tuple[Demand, ...]:

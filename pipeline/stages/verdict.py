@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import Field
 
 from registry.errors import ParityError
-from registry.manifest import Contract, Numbers, Parity
+from registry.manifest import Benchmark, Contract, Numbers, Parity
 from registry.signature import Frozen, Precision
 
 
@@ -28,6 +28,7 @@ class Validation(Frozen):
         parts: In their order.
         parity: Conversion, then precision; one is missing where its faults left nothing to
             compare.
+        benchmark: How fast it answered; None where it did not pass, or none was wanted.
         faults: What numbers cannot say: an output that is missing, a refusal on one side
             alone, a metric that dropped too far. Each is a sentence and enough to fail.
     """
@@ -37,6 +38,7 @@ class Validation(Frozen):
     parity: tuple[Parity, ...]
     faults: tuple[str, ...]
     passed: bool
+    benchmark: Benchmark | None = None
 
     @property
     def runtime(self) -> str:

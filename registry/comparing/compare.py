@@ -7,7 +7,13 @@ from pathlib import PurePosixPath
 
 from registry.blob_file import blob_file
 from registry.comparing.difference import Difference, GraphChange
-from registry.comparing.facts import changed_facts, changed_files, changed_parity, moved_bytes
+from registry.comparing.facts import (
+    changed_facts,
+    changed_files,
+    changed_parity,
+    changed_speeds,
+    moved_bytes,
+)
 from registry.comparing.operators import count_operators
 from registry.composition import Artifact
 from registry.format import ENTRY
@@ -40,6 +46,7 @@ def compare(store: Store, one: Version, other: Version) -> Difference:
         tables=changed_tables(store, one, other),
         graphs=tuple(_graphs(store, one, other)),
         parity=changed_parity(one, other),
+        speeds=changed_speeds(one, other),
         job=_job(store, one, other),
     )
 

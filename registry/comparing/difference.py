@@ -57,11 +57,21 @@ class ParityChange(Frozen):
     after: float | None
 
 
+class SpeedChange(Frozen):
+    """Seconds from a request to its answer, of a build at a batch size; None where not timed."""
+
+    target: str
+    batch: int
+    p50: tuple[float | None, float | None]
+    p95: tuple[float | None, float | None]
+
+
 class Difference(Frozen):
     """What two versions differ in.
 
     Attributes:
         moved: Bytes that who has the first version has to fetch for the second.
+        speeds: Of all builds that were timed anew; facts say on which hosts, if these differ.
         job: A unified diff of the two job files, by line.
     """
 
@@ -74,4 +84,5 @@ class Difference(Frozen):
     tables: tuple[TableChange, ...]
     graphs: tuple[GraphChange, ...]
     parity: tuple[ParityChange, ...]
+    speeds: tuple[SpeedChange, ...]
     job: tuple[str, ...]

@@ -1,7 +1,7 @@
 """What is said of a version, fact by fact, so that two can be laid side by side."""
 
-from registry.comparing.difference import Change, FileChange, ParityChange
-from registry.manifest import Build, BuiltPart, Version
+from registry.comparing.difference import Change, FileChange, ParityChange, SpeedChange
+from registry.manifest import Build, BuiltPart, Speed, Version
 from registry.patching.needed import lacking
 
 
@@ -50,6 +50,12 @@ def facts_of(version: Version) -> dict[str, str]:
 
 
 def _of_build(build: Build) -> dict[str, str]:
+    timed = build.benchmark
+    host = {f"timed {build.target} on": f"{timed.cpu}, {timed.cpus} CPUs"} if timed else {}
+    return _of_parts(build) | host
+
+
+def _of_parts(build: Build) -> dict[str, str]:
     if len(build.parts) == 1:
         return _of_part(build.target, build.parts[0])
     facts = {f"target {build.target}": "parts " + ", ".join(part.name for part in build.parts)}
@@ -92,6 +98,31 @@ def changed_parity(one: Version, other: Version) -> tuple[ParityChange, ...]:
         for key in dict.fromkeys([*before, *after])
         if before.get(key) != after.get(key)
     )
+
+
+def changed_speeds(one: Version, other: Version) -> tuple[SpeedChange, ...]:
+    """List how fast builds answer, where either was timed and not both at once."""
+    before, after = _speeds(one), _speeds(other)
+    pairs = {key: (before.get(key), after.get(key)) for key in dict.fromkeys([*before, *after])}
+    return tuple(
+        SpeedChange(
+            target=target,
+            batch=batch,
+            p50=(left.p50 if left else None, right.p50 if right else None),
+            p95=(left.p95 if left else None, right.p95 if right else None),
+        )
+        for (target, batch), (left, right) in pairs.items()
+        if left != right
+    )
+
+
+def _speeds(version: Version) -> dict[tuple[str, int], Speed]:
+    return {
+        (build.target, speed.batch): speed
+        for build in version.builds
+        if build.benchmark
+        for speed in build.benchmark.speeds
+    }
 
 
 def moved_bytes(one: Version, other: Version) -> int:

@@ -5,7 +5,13 @@ from pathlib import PurePosixPath
 
 from registry.catalog import Catalog
 from registry.comparing.difference import Difference
-from registry.comparing.facts import changed_facts, changed_files, changed_parity, moved_bytes
+from registry.comparing.facts import (
+    changed_facts,
+    changed_files,
+    changed_parity,
+    changed_speeds,
+    moved_bytes,
+)
 from registry.format import ENTRY
 from registry.manifest import Version
 from registry.reference import Reference
@@ -67,5 +73,6 @@ def _from_records(one: Version, other: Version) -> Difference:
         tables=(),
         graphs=(),
         parity=changed_parity(one, other),
+        speeds=changed_speeds(one, other),
         job=(),
     )

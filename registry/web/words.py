@@ -30,6 +30,15 @@ def error_text(number: float | None) -> str:
     return f"{number:.2g}" if number else "0"
 
 
+def latency(seconds: float | None) -> str:
+    """Write how long an answer takes: 'none', '0.085 ms', '12.4 ms', '1.32 s'."""
+    if seconds is None:
+        return "none"
+    number, unit = (seconds, "s") if seconds >= 1 else (seconds * 1000, "ms")
+    digits = 3 if number < 0.1 else 2 if number < 10 else 1
+    return f"{number:.{digits}f} {unit}"
+
+
 def counted(count: int, noun: str) -> str:
     """Write a whole number with its noun: '1 version', '2 versions'."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -114,6 +114,13 @@ def hostile(
             yield Case(recipe.name, "generated", arrays, outside=outside)
 
 
+def usual(
+    inputs: tuple[Input, ...], axes: Mapping[str, Axis], batch: int, seed: int
+) -> dict[str, np.ndarray] | None:
+    """Generate a batch with nothing hostile in it; None where bags cannot be that many."""
+    return _make(Recipe("usual", batch), inputs, Layout(inputs, axes), np.random.default_rng(seed))
+
+
 def _recipes(
     inputs: tuple[Input, ...], layout: Layout, batches: tuple[int, ...]
 ) -> Iterator[Recipe]:

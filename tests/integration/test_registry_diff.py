@@ -15,6 +15,7 @@ from registry.comparing.operators import count_operators
 from registry.format import Format
 from registry.manifest import Version
 from registry.store import open_store
+from tests import drafts
 from tests.places import Place
 from tests.versions import publish, weights, write_draft
 
@@ -89,6 +90,20 @@ def test_another_format_and_another_answer_to_unknown_ids_are_told(tmp_path):
     assert [(table.table, table.changed) for table in found.tables] == [("items", None)]
     assert "float32, stored as f16, unknown ids: row 7" in describe(two)
     assert "stored as" not in describe(one)
+
+
+def test_speeds_are_laid_side_by_side_with_the_hosts_that_they_are_of(tmp_path):
+    catalog = Catalog(open_store(str(tmp_path / "store")))
+    (tmp_path / "draft").mkdir()
+    one = catalog.publish(drafts.write_draft(tmp_path / "draft"), tmp_path / "draft")
+    assert catalog.diff(one, one).speeds == ()
+    (build,) = one.builds
+    timed = drafts.BENCHMARK.model_copy(update={"cpus": 4, "speeds": drafts.BENCHMARK.speeds[:1]})
+    other = one.model_copy(update={"builds": (build.model_copy(update={"benchmark": timed}),)})
+    found = catalog.diff(one, other)
+    assert [(speed.batch, speed.p50) for speed in found.speeds] == [(8, (0.001, None))]
+    assert [fact.what for fact in found.facts] == ["timed cpu on"]
+    assert found.same
 
 
 def test_the_operators_of_onnx_and_of_ir_are_those_that_their_frameworks_count(tmp_path):

@@ -16,6 +16,7 @@ from pipeline.commands.version_text import plain
 from pipeline.showing import console
 from pipeline.showing.progress import size
 from registry.comparing.difference import Difference, TableChange
+from registry.web.words import latency
 
 Before = Annotated[str, typer.Argument(metavar="REF", help="MODEL, MODEL@7 or MODEL@CHANNEL.")]
 After = Annotated[str, typer.Argument(metavar="REF", help="The version to compare it with.")]
@@ -29,7 +30,7 @@ def diff(
     endpoint: Endpoint = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare two versions: graphs, tables by rows, parity, sizes, toolchains, the job."""
+    """Compare two versions: graphs, tables by rows, parity, speed, sizes, toolchains, the job."""
     catalog = open_catalog(store, endpoint)
     found = catalog.diff(catalog.resolve(before), catalog.resolve(after))
     if as_json:
@@ -54,6 +55,9 @@ def _lines(found: Difference) -> Iterator[str]:
             "none" if one is None else f"{one:.2g}" for one in (parity.before, parity.after)
         )
         yield f"parity {parity.target} {parity.kind}: {errors} of what may be"
+    for speed in found.speeds:
+        p50, p95 = (" -> ".join(map(latency, one)) for one in (speed.p50, speed.p95))
+        yield f"speed {speed.target}, batch {speed.batch}: p50 {p50}, p95 {p95}"
     for file in found.files:
         sizes = ("none" if one is None else size(one) for one in (file.before, file.after))
         yield f"file {file.name}: {' -> '.join(sizes)}"

@@ -20,6 +20,7 @@ TIGHT = {"atol": 1e-6, "rtol": 1e-5, "because": "one matrix product in f32"}
 METRIC = {"name": "auc", "output": "score", "max_drop": 0.0, "because": "the order has to stay"}
 LOOSE = {"atol": 9.0, "rtol": 0, "because": "to test metrics alone"}
 RENAMED = {"part": part_role(WHOLE), "exact": exact_role(WHOLE)}
+NOTHING_TIMED = {"batches": []}
 ONNXRUNTIME = {"name": "ort", "runtime": "onnxruntime", "threads": 1}
 
 
@@ -32,13 +33,16 @@ def made(tmp_path):
     return tmp_path
 
 
-def validated(made, target=ONNXRUNTIME, parity=None, **inputs) -> Validation:
+def validated(
+    made, target=ONNXRUNTIME, parity=None, benchmark=NOTHING_TIMED, **inputs
+) -> Validation:
     roles = {name: made / name for name in ("split", "tables", "reference")}
     given = {RENAMED.get(role, role): folder for role, folder in inputs.items()}
     roles |= {part_role(WHOLE): roles["split"]} | given
     options = validate.Options(
         build={"name": target["name"], "parts": [{"part": WHOLE, "target": target}]},
         parity={"conversion": TIGHT} | (parity or {}),
+        benchmark=benchmark,
         inputs=pieces.INPUTS,
         axes=pieces.AXES,
     )
@@ -230,3 +234,16 @@ def test_parity_json_is_plain_json_even_with_infinite_errors(made):
     validated(made, part=spoilt(made, "split", bias=np.array([np.inf], "f4")))
     (file,) = made.glob("out*/parity.json")
     json.loads(file.read_text(), parse_constant=pytest.fail)
+
+
+def test_what_holds_is_timed_at_each_batch_size_and_what_does_not_is_not(made):
+    found = validated(made, benchmark={"batches": [1, 5, 1], "seconds": 0.02}).benchmark
+    assert [speed.batch for speed in found.speeds] == [1, 5]
+    for speed in found.speeds:
+        assert 0 < speed.p50 <= speed.p95
+        assert speed.calls >= 3
+        assert speed.rate > 0
+    assert found.in_force["threads"] == "1"
+    assert validated(made, benchmark={"batches": []}).benchmark is None
+    wrong = spoilt(made, "tables", items=pieces.TRUE.items + 1)
+    assert validated(made, tables=wrong).benchmark is None
