@@ -10,6 +10,7 @@ from benchmarks.zoo.package import Model, Package
 from pipeline.job.job import Job
 from pipeline.job.load import load_job
 from pipeline.processes.setting import ROOT
+from registry.signature import Axis
 
 FACTORY = "benchmarks.zoo.factory:build"
 
@@ -46,5 +47,14 @@ def _keys(package: Package, model: Model) -> dict[str, JsonValue]:
         "inputs": [one.model_dump(mode="json", exclude_defaults=True) for one in model.inputs],
         "split": dict(model.split),
         "targets": [{"name": name, "runtime": name, "threads": 1} for name in model.runtimes],
-        "parity": {"conversion": {"atol": model.atol, "rtol": model.rtol, "because": BECAUSE}},
+        "parity": {
+            "conversion": {"atol": model.atol, "rtol": model.rtol, "because": BECAUSE},
+            "batches": _batches(model),
+        },
     }
+
+
+def _batches(model: Model) -> list[int]:
+    """Return batch sizes within the range of the axis."""
+    axis = model.axes.get("batch", Axis())
+    return sorted({min(max(axis.min, size), axis.max) for size in (1, 3, 17)})
