@@ -33,6 +33,7 @@ test: lint data toolchains
 	@command -v curl >/dev/null || .ci/debs curl
 	@command -v g++ >/dev/null || .ci/debs g++
 	@.ci/allocators
+	@$(PY) -m benchmarks.zoo --set-up
 	$(PY) -m pytest -q -n auto --maxprocesses 4 --dist loadfile
 
 # Every model of public packages, through the product: hours the first time.

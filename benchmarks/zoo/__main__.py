@@ -21,7 +21,9 @@ from benchmarks.zoo.table import table, write_table
 def main() -> int:
     """Run what was asked for, and return 0 where everything was run, whether it holds or not."""
     asked = _arguments()
-    packages = [find_package(name) for name in asked.packages] or list(PACKAGES)
+    packages = [find_package(name) for name in asked.packages] or [
+        package for package in PACKAGES if package.in_tests or not asked.set_up
+    ]
     home = Path(os.environ.get("PIPELINE_HOME", ".pipeline")).resolve() / "zoo"
     wish = Wish(home=home, jobs=asked.jobs, take=asked.take)
     for package in packages:
@@ -51,7 +53,9 @@ def _arguments() -> argparse.Namespace:
         help="which earlier outcomes to take: of the same code, that hold, or all",
     )
     parser.add_argument(
-        "--set-up", action="store_true", help="build the environments, and run nothing"
+        "--set-up",
+        action="store_true",
+        help="build the environments, and run nothing: if no package is given those of the tests",
     )
     return parser.parse_args()
 

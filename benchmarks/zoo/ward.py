@@ -58,7 +58,7 @@ class Ward:
         except PlatformError as error:
             outcome = _without_job(names, model, error)
         else:
-            events = self._events(plan, folder)
+            events = self.events(plan, folder)
             outcome = outcome_of(names, model, folder, events)
         (folder / "outcome.json").write_text(outcome.model_dump_json(indent=1))
         if outcome.holds:
@@ -71,26 +71,18 @@ class Ward:
                 nursery.stdin.close()
             nursery.wait()
 
-    def _events(self, plan: Mapping[str, list[Step]], folder: Path) -> dict[str, Event]:
+    def events(self, plan: Mapping[str, list[Step]], folder: Path) -> dict[str, Event]:
         """Have all steps done: where a child dies the next one goes on after what it died of."""
-        file = folder / "events.jsonl"
+        log, file = folder / "log.txt", folder / "events.jsonl"
         for toolchain, steps in plan.items():
-            left = steps
+            left = tuple(steps)
             while left:
-                order = Order(
-                    steps=tuple(left), log=folder / "log.txt", events=file, timeout=TIMEOUT
-                )
+                order = Order(steps=left, log=log, events=file, timeout=TIMEOUT)
                 ended = self._ask(toolchain, order)
+                for step in _unfinished(left, file):
+                    _note(file, _death(step, ended))
                 known = read_events(file)
-                for step in left:
-                    event = known.get(step.task.name)
-                    if event and event.state == "started":
-                        _note(file, _death(step, ended))
-                known = read_events(file)
-                before, left = left, [step for step in left if step.task.name not in known]
-                if len(left) == len(before):
-                    _note(file, _death(left[0], ended))
-                    left = left[1:]
+                left = tuple(step for step in left if step.task.name not in known)
         return read_events(file)
 
     def _ask(self, toolchain: str, order: Order) -> Ended:
@@ -128,6 +120,14 @@ class Ward:
 
     def _log(self, toolchain: str) -> Path:
         return self.home / self.package.name / f"{toolchain}.log"
+
+
+def _unfinished(steps: tuple[Step, ...], file: Path) -> list[Step]:
+    """Return the step that a child died of: the one under way, or the first where none was."""
+    known = read_events(file)
+    begun = [step for step in steps if step.task.name in known]
+    under_way = [step for step in begun if known[step.task.name].state == "started"]
+    return under_way or ([] if begun else [steps[0]])
 
 
 def _note(file: Path, event: Event) -> None:
