@@ -46,7 +46,7 @@ class Worker:
     fault: str = ""
 
     def ask(self, question: dict[str, object]) -> float:
-        """Return the seconds of one answer; NaN where the engine is at fault."""
+        """Return the figure that answers; NaN where the engine is at fault."""
         if self.fault:
             return float("nan")
         print(json.dumps(question), file=self.process.stdin, flush=True)
@@ -56,7 +56,12 @@ class Worker:
         line = self.process.stdout.readline()
         said = json.loads(line) if line else {"fault": "its process died"}
         self.fault = said.get("fault", "")
-        return float(said.get("seconds", "nan"))
+        return float(said.get("figure", "nan"))
+
+    def leave(self) -> None:
+        """Let the process end."""
+        self.process.stdin.close()
+        self.process.wait(30)
 
 
 def main() -> None:
@@ -139,8 +144,7 @@ def measure(
         cells = [base, *(cell(ratios[engine]) for engine in names[1:])]
         print(f"| {name} | {batch} | " + " | ".join(cells) + " |", flush=True)
     for worker in workers:
-        worker.process.stdin.close()
-        worker.process.wait(30)
+        worker.leave()
     return [f"{name}, {w.name}: {w.fault}" for w in workers if w.fault]
 
 
@@ -151,8 +155,12 @@ def cell(ratios: list[float]) -> str:
     return f"{statistics.median(known):.2f} ({min(known):.2f}-{max(known):.2f})"
 
 
-def start(engine: str, model: str, folder: Path, threads: int) -> Worker:
-    """Start an engine's process; it tells on its first line that it is ready, or what is wrong."""
+def start(engine: str, model: str, folder: Path, threads: int, preload: str = "") -> Worker:
+    """Start an engine's process; it tells on its first line that it is ready, or what is wrong.
+
+    Args:
+        preload: A library to load before it; "" is none.
+    """
     own = engine not in (EAGER, COMPILED)
     toolchain = find_target(engine).toolchain if own else CURRENT
     settings = {
@@ -160,6 +168,7 @@ def start(engine: str, model: str, folder: Path, threads: int) -> Worker:
         "KMP_BLOCKTIME": "0",
         "OMP_WAIT_POLICY": "passive",
         "PYTHONPATH": str(ROOT),
+        **({"LD_PRELOAD": preload} if preload else {}),
     }
     python = str(interpreter(find_toolchain(toolchain)))
     call = [python, "-P", "-m", "benchmarks.runtimes_worker", engine, model, str(folder)]

@@ -1,11 +1,18 @@
-"""One engine of `benchmarks.runtimes`: answers a line that names a batch with a line of seconds."""
+"""One engine of `benchmarks.runtimes`: answers a line that asks with a line that has a figure.
+
+{"batch": 8, "seconds": 0.2}                  seconds of one answer, the median
+{"batch": 8, "seconds": 0.2, "at_once": 4}    seconds an answer, of four requests at a time
+{"batches": [3, 1, 2]}                        MiB that are held after an answer of each size
+"""
 
 import json
 import statistics
 import sys
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +22,9 @@ from converters.converter import ConvertOptions
 from registry.format import Format
 from targets import find_target
 from targets.host.cpu import host, thread_plan
+
+if TYPE_CHECKING:
+    from benchmarks.runtime_models import Model
 
 #: Answers before the clock counts; the first ones compile, and lay out memory.
 WARM_UP = 3
@@ -33,13 +43,45 @@ def main(engine: str, model: str, folder: Path, threads: int) -> None:
     warm: set[int] = set()
     for line in sys.stdin:
         asked = json.loads(line)
-        inputs = MODELS[model].arrays(asked["batch"])
-        rounds = 0 if asked["batch"] in warm else WARM_UP
-        warm.add(asked["batch"])
-        said = _guarded(
-            lambda: {"seconds": clock(answer["answer"], inputs, rounds, asked["seconds"])}  # noqa: B023
-        )
+        said = _guarded(lambda: {"figure": figure(answer["answer"], MODELS[model], asked, warm)})  # noqa: B023
         print(json.dumps(said), file=stdout, flush=True)
+
+
+def figure(answer: Answer, model: "Model", asked: Mapping[str, Any], warm: set[int]) -> float:
+    """Find the figure that was asked for."""
+    if "batches" in asked:
+        for batch in asked["batches"]:
+            answer(model.arrays(batch))
+        return held()
+    batch = asked["batch"]
+    inputs = model.arrays(batch)
+    rounds = 0 if batch in warm else WARM_UP
+    warm.add(batch)
+    if "at_once" in asked:
+        return crowd(answer, inputs, asked["at_once"], asked["seconds"])
+    return clock(answer, inputs, rounds, asked["seconds"])
+
+
+def held() -> float:
+    """Return the MiB that this process has allocated and holds; mapped files do not count."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("RssAnon:"))
+
+
+def crowd(answer: Answer, inputs: Mapping[str, np.ndarray], clients: int, seconds: float) -> float:
+    """Return the seconds that pass for one answer while so many clients ask without a pause."""
+    begin = time.perf_counter()
+
+    def ask_on() -> int:
+        count = 0
+        while count < LEAST or time.perf_counter() < begin + seconds:
+            answer(inputs)
+            count += 1
+        return count
+
+    with ThreadPoolExecutor(clients) as pool:
+        counts = list(pool.map(lambda _: ask_on(), range(clients)))
+    return (time.perf_counter() - begin) / sum(counts)
 
 
 def clock(answer: Answer, inputs: Mapping[str, np.ndarray], rounds: int, seconds: float) -> float:

@@ -13,6 +13,7 @@ COMMANDS = [line.strip() for line in TEXT.splitlines() if line.startswith("    p
 
 #: What makes each of them small, by the name of its script.
 SMALL = {
+    "allocators": ["--runtime", "onnxruntime", "--model", "MLP", "--rounds", "1", "--seconds=0.01"],
     "runtimes": ["--model", "MLP", "--rounds", "1", "--seconds", "0.01"],
     "tables": ["--gib", "0.01"],
     "lookups": ["--rows", "2000", "--rounds", "1"],
