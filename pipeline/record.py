@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from pipeline.stages.bisection import Bisection
 from pipeline.stages.verdict import Validation
-from registry.composition import Remark, Split
+from registry.composition import Artifact, Remark, Split
 from registry.errors import PlatformError
 from registry.manifest import ToolchainUse
 from registry.signature import Frozen
@@ -75,6 +75,7 @@ class RunRecord(Frozen):
         tools: Versions by package, with Python's and the platform's own.
         toolchains: The pinned environments that some of the stages run in.
         split, validations: What the stages found, as far as they came.
+        cut: The parts that the dense part was cut into; none where it is one.
         bisections: Where targets that do not answer like the original go wrong.
         version: Number of the published version, where there is one.
         already: An equal version was there before, and this run published none.
@@ -90,6 +91,7 @@ class RunRecord(Frozen):
     error: Fault | None = None
     stages: tuple[StageRecord, ...]
     split: Split | None = None
+    cut: tuple[Artifact, ...] = ()
     validations: tuple[Validation, ...] = ()
     bisections: tuple[Bisection, ...] = ()
     source: str

@@ -52,9 +52,14 @@ class Picture:
     height: float
 
 
-def flow_picture(split: Split) -> Picture:
-    """Lay out the parts of a split model in columns, each centred."""
-    titled = [(title, column) for title, column in _columns(split) if column]
+def flow_picture(split: Split, cut: Sequence[Artifact] = ()) -> Picture:
+    """Lay out the parts of a split model in columns, each centred.
+
+    Args:
+        cut: What the dense part was cut into; without any it is one part.
+    """
+    parts = tuple(cut) or (split.dense,)
+    titled = [(title, column) for title, column in _columns(split, parts) if column]
     columns = [column for _, column in titled]
     tallest = max(map(len, columns))
     boxes: dict[str, Box] = {}
@@ -65,7 +70,7 @@ def flow_picture(split: Split) -> Picture:
             boxes[key] = Box(key, kind, title, detail, x, top + row * (BOX_HEIGHT + GAP))
     arrows = tuple(
         Arrow(_curve(boxes[start], boxes[end]), f"{boxes[start].title} to {boxes[end].title}")
-        for start, end in dict.fromkeys(_edges(split))
+        for start, end in dict.fromkeys(_edges(split, parts))
     )
     return Picture(
         tuple(boxes.values()),
@@ -79,15 +84,18 @@ def flow_picture(split: Split) -> Picture:
 Column = Sequence[tuple[str, str, str, str]]
 
 
-def _columns(split: Split) -> Iterable[tuple[str, Column]]:
+def _columns(split: Split, parts: Sequence[Artifact]) -> Iterable[tuple[str, Column]]:
     inputs = split.signature.inputs
     yield "Inputs", [(f"in:{t.name}", "io", t.name, f"{t.dtype} {_shape(t.shape)}") for t in inputs]
     used = Counter(lookup.table for lookup in split.lookups)
     for hop in hops_of(split):
         yield f"Ids{_behind(hop)}", [_program(one) for one in hop.programs]
         yield f"Tables{_behind(hop)}", [_table(one, used[one.name]) for one in hop.tables]
-    operators = sum(split.nodes_after.values())
-    yield "Dense part", [("dense", "part", "dense part", _times(operators, "operator"))]
+    if len(parts) == 1:
+        operators = sum(split.nodes_after.values())
+        yield "Dense part", [(parts[0].part, "part", "dense part", _times(operators, "operator"))]
+    else:
+        yield from ((f"Part {one.part}", [_of_the_cut(one)]) for one in parts)
     outputs = split.signature.outputs
     yield (
         "Outputs",
@@ -104,12 +112,17 @@ def _program(program: Artifact) -> tuple[str, str, str, str]:
     return program.part, "part", f"{program.part} program", made
 
 
+def _of_the_cut(part: Artifact) -> tuple[str, str, str, str]:
+    takes, gives = len(part.signature.inputs), len(part.signature.outputs)
+    return part.part, "part", part.part, f"takes {takes}, gives {gives}"
+
+
 def _table(table: Table, reads: int) -> tuple[str, str, str, str]:
     size = f"{table.rows:,} × {table.dim}, {_times(reads, 'lookup')}"
     return f"table:{table.name}", "table", table.name, size
 
 
-def _edges(split: Split) -> Iterable[tuple[str, str]]:
+def _edges(split: Split, parts: Sequence[Artifact]) -> Iterable[tuple[str, str]]:
     """Draw an arrow from what makes a value to what takes it, back to itself left out."""
     made = {tensor.name: f"in:{tensor.name}" for tensor in split.signature.inputs}
     for program in split.id_programs:
@@ -119,9 +132,10 @@ def _edges(split: Split) -> Iterable[tuple[str, str]]:
         for name in sources(lookup):
             if made[name] != made[lookup.output]:
                 yield made[name], made[lookup.output]
-    for part in (*split.id_programs, split.dense):
+    for part in (*split.id_programs, *parts):
         yield from ((made[tensor.name], part.part) for tensor in part.signature.inputs)
-    yield from (("dense", f"out:{tensor.name}") for tensor in split.signature.outputs)
+        made |= {tensor.name: part.part for tensor in part.signature.outputs}
+    yield from ((made[t.name], f"out:{t.name}") for t in split.signature.outputs)
 
 
 def _shape(shape: Sequence[int | str]) -> str:

@@ -9,6 +9,7 @@ from pipeline.report.operators import compare_operators
 from pipeline.report.roads import compare_roads
 from pipeline.showing.progress import counted, duration, size
 from registry.composition import Remark
+from registry.web.words import latency
 
 PAGE, DATA = "index.html", "report.json"
 
@@ -36,12 +37,12 @@ def render(record: RunRecord) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(size=size, duration=duration, error=error_text)
+    environment.filters.update(size=size, duration=duration, latency=latency, error=error_text)
     split = record.split
     return environment.get_template("page.html.j2").render(
         run=record,
         counted=counted,
-        flow=flow_picture(split) if split else None,
+        flow=flow_picture(split, record.cut) if split else None,
         operators=compare_operators(split) if split else (),
         histogram=histogram,
         warned=_warned(record),

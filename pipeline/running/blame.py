@@ -11,8 +11,9 @@ from pipeline.running.diary import Diary
 from pipeline.running.take import Bench, described, failed, take
 from pipeline.stages.bisect import worst_of
 from pipeline.stages.bisection import BISECTION, Bisection
+from pipeline.stages.chained import onnx_role
 from pipeline.stages.part import read_part
-from pipeline.stages.placed import WHOLE, part_role
+from pipeline.stages.placed import part_role
 from pipeline.stages.validate import EXACT_TABLES
 from pipeline.stages.verdict import Validation, explain
 from registry.errors import PlatformError
@@ -83,17 +84,18 @@ def _search(step: Step, bench: Bench, diary: Diary) -> Step | None:
     """Return the step that searches; None where no numbers are off, or nothing came as ONNX."""
     validation = _validation(step, diary)
     worst = None if validation is None else worst_of(validation)
-    if validation is None or worst is None or len(validation.parts) > 1:
+    if validation is None or worst is None:
         return None
-    onnx = _onnx(step.task.inputs[part_role(WHOLE)], diary.plan.steps)
+    onnx = _onnx(step, [demand.part for demand in validation.parts], diary.plan.steps)
     if onnx is None:
         return None
     exact = step.task.inputs.get(EXACT_TABLES)
     if exact and worst[0] == "precision":
         return None  # what is fed to the nodes is off already: stored rows are narrower
-    inputs = {role: step.task.inputs[role] for role in ("split", "tables", "reference")}
-    inputs |= {"onnx": onnx, "validation": step.folder / "output"}
+    inputs = dict(step.task.inputs)
+    inputs |= {**onnx, "validation": step.folder / "output"}
     inputs |= {"tables": exact} if exact else {}
+    inputs |= _cut(diary.plan.steps)
     name = step.task.name.replace(step.task.stage, "bisect", 1)
     update = {"name": name, "stage": "bisect", "inputs": inputs}
     material = step.material.model_copy(update={"stage": "bisect"})
@@ -108,15 +110,31 @@ def _search(step: Step, bench: Bench, diary: Diary) -> Step | None:
     )
 
 
-def _onnx(part: Path, steps: Sequence[Step]) -> Path | None:
-    """Return the output that holds the part as ONNX, which it was made from."""
+def _onnx(step: Step, parts: Sequence[str], steps: Sequence[Step]) -> dict[str, Path] | None:
+    """Return the outputs that hold the parts as ONNX, by role; None where one never was."""
+    found = {}
+    for part in parts:
+        there = _before(step.task.inputs[part_role(part)], part, steps)
+        if there is None:
+            return None
+        found[onnx_role(part)] = there
+    return found
+
+
+def _cut(steps: Sequence[Step]) -> dict[str, Path]:
+    """Return the output of the cut by its role, where the job names parts."""
+    return {step.task.stage: step.folder / "output" for step in steps if step.task.stage == "cut"}
+
+
+def _before(output: Path, part: str, steps: Sequence[Step]) -> Path | None:
+    """Return the output that holds a part as ONNX, which it was made from."""
     made = {step.folder / "output": step for step in steps}
-    while read_part(part, WHOLE).format is not Format.ONNX:
-        before = made[part].task.inputs.get("from")
+    while read_part(output, part).format is not Format.ONNX:
+        before = made[output].task.inputs.get("from")
         if before is None:
             return None
-        part = before
-    return part
+        output = before
+    return output
 
 
 def _validation(step: Step, diary: Diary) -> Validation | None:

@@ -11,12 +11,13 @@ from pipeline.record import Fault, Outcome, RunRecord, StageRecord
 from pipeline.report.write import write_report
 from pipeline.running.take import described
 from pipeline.stages.bisection import BISECTION, Bisection
+from pipeline.stages.part import PARTS, Parts
 from pipeline.stages.push import PUSHED, Pushed
 from pipeline.stages.tables import Tables
 from pipeline.stages.verdict import Validation
 from pipeline.toolchains import find_toolchain
 from pipeline.toolchains.uses import uses
-from registry.composition import Split
+from registry.composition import Artifact, Split
 
 Found = TypeVar("Found")
 
@@ -50,6 +51,7 @@ class Diary:
             error=error,
             stages=tuple(self.stages.values()),
             split=self._split(),
+            cut=self._cut(),
             validations=self._all("validate", "parity.json", Validation.model_validate_json),
             bisections=self._all("bisect", BISECTION, Bisection.model_validate_json),
             source=plan.source,
@@ -83,6 +85,10 @@ class Diary:
         stage = self.stages.get(name)
         path = stage.output / file if stage and stage.output else None
         return read(path.read_bytes()) if path and path.is_file() else None
+
+    def _cut(self) -> tuple[Artifact, ...]:
+        found = self._found("cut", PARTS, Parts.model_validate_json)
+        return found.parts if found else ()
 
     def _all(self, stage: str, file: str, read: Callable[[bytes], Found]) -> tuple[Found, ...]:
         """Read what all tasks of a stage wrote, as far as they came."""

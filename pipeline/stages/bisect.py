@@ -1,10 +1,10 @@
-"""Find the first node of a dense part that the target computes otherwise."""
+"""Find the part, and the first node of it, that a target computes otherwise."""
 
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, log2
 from pathlib import Path
 
@@ -16,11 +16,19 @@ from converters.programs.answers import answer
 from pipeline.processes.task import Task
 from pipeline.stages import validate
 from pipeline.stages.bisection import BISECTION, Bisection, Kind, Reading, Suspect
+from pipeline.stages.chained import (
+    Stretch,
+    chained,
+    of_values,
+    onnx_role,
+    plainly,
+    worst_part,
+)
 from pipeline.stages.hearing import limit_of
 from pipeline.stages.layout import link_pieces, read_pieces
-from pipeline.stages.part import read_part, read_split
-from pipeline.stages.placed import WHOLE, WantedBuild
-from pipeline.stages.probe import Probe, Setup, read, run_plain
+from pipeline.stages.part import read_part
+from pipeline.stages.placed import Placed, WantedBuild
+from pipeline.stages.probe import Probe, Setup, read
 from pipeline.stages.search import search
 from pipeline.stages.verdict import Validation, without_right
 from registry.errors import IntegrityError, PlatformError
@@ -40,8 +48,9 @@ ROUNDING = 1e-5
 class Options(validate.Options):
     """What the validation was told.
 
-    Reads the folders `split`, `tables` and `reference`, `onnx` with the dense part as ONNX, and
-    `validation`, which did not pass.
+    Reads the folders `split`, `tables` and `reference`, for each part `onnx:<name>`, the part as
+    ONNX, and `validation`, which did not pass. Of a build of several parts it also reads `cut`
+    and what the validation read of them.
 
     Attributes:
         seconds: How long the search may take, about.
@@ -56,7 +65,8 @@ class Failure:
 
     Attributes:
         right: What the original answered.
-        feeds: What the dense part is fed for it.
+        feeds: What there is before the parts: inputs and vectors.
+        part: The part that is looked into; empty where there is only one.
     """
 
     kind: Kind
@@ -65,6 +75,7 @@ class Failure:
     limit: Limit
     right: np.ndarray
     feeds: Mapping[str, np.ndarray]
+    part: str = ""
 
 
 def run(task: Task, out: Path, progress: Progress) -> None:
@@ -75,9 +86,34 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     """
     options, start = Options.model_validate(task.options), time.monotonic()
     failure = _failure(options, task.inputs, out / "view")
-    found = _before_target(failure, task.inputs) or _bisect(failure, options, task, out, progress)
+    found = _look(failure, options, task, out, progress)
     took = {"target": options.build.name, "seconds": time.monotonic() - start}
     (out / BISECTION).write_text(found.model_copy(update=took).model_dump_json(indent=1))
+
+
+def _look(
+    failure: Failure, options: Options, task: Task, out: Path, progress: Progress
+) -> Bisection:
+    """Look before the conversion, then for the part, then for its node."""
+    parts = options.build.parts
+    plain = plainly(parts, task.inputs, failure.feeds)
+    if found := _before_target(failure, parts, plain, task.inputs):
+        return found
+    if len(parts) == 1:
+        return _bisect(replace(failure, feeds=plain[0].feeds), parts[0], task, out, progress)
+    limit = of_values(failure.limit, failure.right)
+    off = worst_part(plain, task.inputs, limit, exact=failure.kind == "conversion")
+    if off.reading.worst <= 1:
+        return _said(failure, outcome="sum")
+    within = replace(
+        failure,
+        part=off.stretch.placed.part,
+        output=off.reading.output,
+        limit=off.limit,
+        right=off.stretch.right[off.reading.output],
+        feeds=off.stretch.feeds,
+    )
+    return _bisect(within, off.stretch.placed, task, out, progress)
 
 
 def worst_of(validation: Validation) -> tuple[Kind, Numbers] | None:
@@ -120,46 +156,53 @@ def _case(reference: Path, numbers: Numbers) -> Case:
 def _feeds(
     options: Options, inputs: Mapping[str, Path], case: Case, folder: Path
 ) -> dict[str, np.ndarray]:
-    """Look up what the dense part is fed, as a predictor does."""
+    """Look up what the parts are fed, as a predictor does."""
     pieces = read_pieces(inputs)
     link_pieces(pieces, folder)
-    plain = WantedBuild.whole(OnnxruntimeOptions(name="onnx"))
-    draft = validate.draft_of(options, pieces, {plain: {WHOLE: inputs["onnx"]}}, folder)
+    target = OnnxruntimeOptions(name="onnx")
+    named = tuple(Placed(part=one.part, target=target) for one in options.build.parts)
+    plain = WantedBuild(name="onnx", parts=named)
+    folders = {one.part: inputs[onnx_role(one.part)] for one in named}
+    draft = validate.draft_of(options, pieces, {plain: folders}, folder)
     with closing(open_predictor(folder, draft, "onnx")) as predictor:
-        ((_, feeds, _),) = predictor.by_part(case.inputs)
-        fed = dict(feeds)
+        feeds = predictor.feeds(case.inputs)
     shutil.rmtree(folder)
-    return fed
+    return feeds
 
 
-def _before_target(failure: Failure, inputs: Mapping[str, Path]) -> Bisection | None:
+def _before_target(
+    failure: Failure, parts: Sequence[Placed], plain: Sequence[Stretch], inputs: Mapping[str, Path]
+) -> Bisection | None:
     """Blame what comes before the target's own conversion, where it is off already."""
-    after = _off(failure, run_plain(_part(inputs["onnx"]), failure.feeds))
+    after = _off(failure, plain)
     if after is None:
         return None
     if after.max_abs <= ROUNDING * float(np.abs(failure.right).max(initial=0.0)):
         return _said(failure, outcome="rounding", after=after)
-    dense = read_split(inputs["split"]).dense
-    if dense.format is not Format.EXPORTED_PROGRAM:
+    came = inputs.get("cut", inputs["split"])
+    if read_part(came, parts[0].part).format is not Format.EXPORTED_PROGRAM:
         return _said(failure, outcome="split", after=after)
-    program = inputs["split"] / dense.folder
-    if split := _off(failure, answer(program, failure.feeds)):
+    whole = list(chained(parts, {one.part: came for one in parts}, answer, failure.feeds))
+    if split := _off(failure, whole):
         return _said(failure, outcome="split", after=split)
     return _said(failure, outcome="export", after=after)
 
 
-def _off(failure: Failure, answers: Mapping[str, np.ndarray]) -> Reading | None:
+def _off(failure: Failure, stretches: Sequence[Stretch]) -> Reading | None:
     """Return how far an answer is off, where that is beyond the limit."""
-    reading = read(failure.output, failure.limit, failure.right, answers[failure.output])
+    (given,) = [one.right[failure.output] for one in stretches if failure.output in one.right]
+    reading = read(failure.output, failure.limit, failure.right, given)
     return reading if reading.worst > 1 else None
 
 
 def _bisect(
-    failure: Failure, options: Options, task: Task, out: Path, progress: Progress
+    failure: Failure, placed: Placed, task: Task, out: Path, progress: Progress
 ) -> Bisection:
-    """Cut the graph in halves until one node is left."""
-    cuts = Cuts(_part(task.inputs["onnx"]))
-    setup = Setup.of(options.build.parts[0].target, exact=failure.kind == "conversion")
+    """Cut the graph of a part in halves until one node is left."""
+    folder = task.inputs[onnx_role(placed.part)]
+    cuts = Cuts(folder / read_part(folder, placed.part).folder)
+    setup = Setup.of(placed.target, exact=failure.kind == "conversion")
+    seconds = Options.model_validate(task.options).seconds
     probe = Probe(cuts, setup, failure.feeds, failure.limit, spread_of(failure.right), out / "cut")
     taken, fault, most = 0, "", 2 + ceil(log2(max(2, len(cuts))))
 
@@ -173,7 +216,7 @@ def _bisect(
             fault = fault or probe.told(error)
             return None
 
-    found = search(len(cuts), take, options.seconds)
+    found = search(len(cuts), take, seconds)
     if found.wrong is None:
         outcome = "unable" if found.before is None else "nowhere"
         said = _said(failure, outcome=outcome, before=found.before, cuts=taken, fault=fault)
@@ -211,6 +254,7 @@ def _said(failure: Failure, **found: object) -> Bisection:
         {
             "target": "",
             "kind": failure.kind,
+            "part": failure.part,
             "output": failure.output,
             "case": failure.case,
             **found,
@@ -221,7 +265,3 @@ def _said(failure: Failure, **found: object) -> Bisection:
 def _suspect(cuts: Cuts, number: int) -> Suspect:
     node = cuts.node(number)
     return Suspect(name=node.name, operator=node.operator, module=node.module, outputs=node.outputs)
-
-
-def _part(folder: Path) -> Path:
-    return folder / read_part(folder, WHOLE).folder

@@ -52,7 +52,8 @@ class Bisection(Frozen):
             `range`: the same, of several nodes; `nowhere`: the graph, converted again, is within
             tolerance; `export`, `split`: the original's answer is lost before the target's files
             are made; `rounding`: it is, but by no more than f32 rounds; `unable`: the graph could
-            not be run again.
+            not be run again; `sum`: each of several parts by itself is within tolerance.
+        part: The part that is off, of several; `output` is a value that it hands on or answers.
         first, last: The nodes among which the fault lies; the same one where it was found.
         suspects: How many these are.
         after, before: How far the target is off with these nodes, and without.
@@ -67,7 +68,8 @@ class Bisection(Frozen):
     kind: Kind
     output: str
     case: str
-    outcome: Literal["node", "range", "nowhere", "export", "split", "rounding", "unable"]
+    outcome: Literal["node", "range", "nowhere", "export", "split", "rounding", "unable", "sum"]
+    part: str = ""
     first: Suspect | None = None
     last: Suspect | None = None
     suspects: int = 0
@@ -82,7 +84,8 @@ class Bisection(Frozen):
     @property
     def sentence(self) -> str:
         """Say it in one line."""
-        return _SENTENCES[self.outcome](self)
+        said = _SENTENCES[self.outcome](self)
+        return f"part '{self.part}' is off by itself; {said}" if self.part else said
 
 
 def _node(found: Bisection) -> str:
@@ -176,6 +179,13 @@ def _unable(found: Bisection) -> str:
     )
 
 
+def _sum(_: Bisection) -> str:
+    return (
+        "first bad node: none: each part by itself is within tolerance, as far as the spread of "
+        "what it hands on goes; their errors add up"
+    )
+
+
 _WRONG: Mapping[Kind, str] = MappingProxyType(
     {
         "conversion": "by itself it is wrong too: write it with other operators, or build for "
@@ -193,5 +203,6 @@ _SENTENCES: Mapping[str, Callable[[Bisection], str]] = MappingProxyType(
         "split": _split,
         "rounding": _rounding,
         "unable": _unable,
+        "sum": _sum,
     }
 )

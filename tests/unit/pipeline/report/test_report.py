@@ -11,7 +11,7 @@ from pipeline.report.histogram import histogram
 from pipeline.report.operators import compare_operators
 from pipeline.report.roads import compare_roads
 from pipeline.report.write import write_report
-from registry.composition import Table
+from registry.composition import Artifact, Table
 from registry.signature import DType, Signature, Tensor
 from tests.run_records import ids_program, numbers, run_record, split, validation
 
@@ -39,6 +39,7 @@ def test_names_tables_lookups_parity_stages_and_lineage(tmp_path):
     for wanted in (
         "movielens-dlrm", "version 1", "published", "movies", "1,683", "bag mean, padding 0",
         "fewer than 500 rows", "10,221", "2.4e-07", "auc 0.727700 → 0.727700", "within tolerance",
+        "0.12 ms", "0.25 ms", "7,900", "a CPU with 2 CPUs",
         "400.0 MiB", "first run", "reproduce.sh", "ab" * 32, "an axis was renamed",
     ):  # fmt: skip
         assert wanted in text, wanted
@@ -127,6 +128,30 @@ def test_the_picture_leads_every_input_to_the_dense_part(with_ids):
     assert len(set(places)) == len(places)
     assert all(box.x + box.width <= picture.width for box in picture.boxes)
     assert all(box.y + box.height <= picture.height for box in picture.boxes)
+
+
+def cut_in_two() -> tuple[Artifact, ...]:
+    """Parts whose second takes what the first hands on."""
+    dense = split().dense
+    handed = Tensor(name="encoder__add", dtype=DType.FLOAT32, shape=("batch", 3))
+    first = dense.signature.model_copy(update={"outputs": (handed,)})
+    last = dense.signature.model_copy(update={"inputs": (handed,)})
+    return (
+        dense.model_copy(update={"part": "encoder", "signature": first}),
+        dense.model_copy(update={"part": "head", "signature": last}),
+    )
+
+
+def test_the_picture_and_the_page_have_every_part_of_a_cut(tmp_path):
+    picture = flow_picture(split(), cut_in_two())
+    columns = [(one.title, [box.title for box in one.boxes]) for one in picture.steps]
+    assert columns[-3:-1] == [("Part encoder", ["encoder"]), ("Part head", ["head"])]
+    arrows = {arrow.label for arrow in picture.arrows}
+    assert {"users to encoder", "encoder to head", "head to like"} <= arrows
+    record = run_record().model_copy(update={"cut": cut_in_two()})
+    text = " ".join(" ".join(page(tmp_path, record).text).split())
+    assert "encoder__add: float32[batch, 3]" in text
+    assert "Parts The dense part is cut where the job says" in text
 
 
 def test_the_picture_has_a_column_for_each_hop(tmp_path):

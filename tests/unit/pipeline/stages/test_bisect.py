@@ -75,7 +75,7 @@ def searched(folder: Path, target: dict, parts: dict[str, Path], **said: object)
             reads | {f"{k}:{WHOLE}": v for k, v in parts.items() if k != "onnx"},
             {},
         ),
-        (bisect, outs[1], reads | {"onnx": parts["onnx"], "validation": outs[0]}, said),
+        (bisect, outs[1], reads | {f"onnx:{WHOLE}": parts["onnx"], "validation": outs[0]}, said),
     ):
         out.mkdir()
         task = Task(
