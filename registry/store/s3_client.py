@@ -1,5 +1,7 @@
 """The connection to an S3-compatible service."""
 
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 import boto3
@@ -10,6 +12,7 @@ from registry.store.s3_faults import s3_faults
 from registry.store.s3_place import Place
 
 if TYPE_CHECKING:
+    from botocore.model import OperationModel
     from mypy_boto3_s3 import S3Client
 
 
@@ -26,13 +29,23 @@ def connect(place: Place) -> "S3Client":
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
         s3={
-            "addressing_style": "path" if place.endpoint else "auto",
+            "addressing_style": options.addressing or ("path" if place.endpoint else "auto"),
             "payload_signing_enabled": True,
         },
     )
     with s3_faults(place):
         try:
             session = boto3.session.Session()
-            return session.client("s3", endpoint_url=place.endpoint, config=config)
+            client = session.client("s3", endpoint_url=place.endpoint, config=config)
         except ValueError as error:
             raise StoreError(f"{place}: not an endpoint. Write https://host:port") from error
+    client.meta.events.register("before-parameter-build.s3", partial(_add, options.always))
+    return client
+
+
+def _add(
+    always: Mapping[str, str], params: dict[str, object], model: "OperationModel", **_: object
+) -> None:
+    """Tell a request what all are told that take it."""
+    taken = model.input_shape.members if model.input_shape else {}
+    params.update({name: text for name, text in always.items() if name in taken})

@@ -1,9 +1,10 @@
 """Where in S3-compatible storage a store is, and how it is to be spoken to."""
 
 from dataclasses import dataclass
+from typing import Literal, Self
 from urllib.parse import SplitResult, parse_qsl, urlsplit
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from registry.errors import StoreError
 from registry.safe_path import fault_of
@@ -20,11 +21,36 @@ class S3Options(Frozen):
             conditional writes will do.
         timeout: Seconds without an answer after which a request has failed.
         attempts: How often a request is tried, with growing random pauses.
+        encryption: How the service is to encrypt what is written; None leaves it to the bucket.
+        kms_key: The key for that, where it is not the account's own.
+        requester_pays: Agree to pay for requests to a bucket of somebody else.
+        addressing: Whether the bucket stands in the path or in the name of the host. None is the
+            path where there is an endpoint, and else what AWS wants.
     """
 
     single_writer: bool = False
     timeout: float = Field(default=30, gt=0, le=3600)
     attempts: int = Field(default=4, ge=1, le=10)
+    encryption: Literal["AES256", "aws:kms", "aws:kms:dsse"] | None = None
+    kms_key: str | None = None
+    requester_pays: bool = False
+    addressing: Literal["path", "virtual"] | None = None
+
+    @model_validator(mode="after")
+    def _has_use_for_its_key(self) -> Self:
+        if self.kms_key and self.encryption in {None, "AES256"}:
+            raise ValueError("kms_key goes with encryption=aws:kms")
+        return self
+
+    @property
+    def always(self) -> dict[str, str]:
+        """What goes with every request that takes it, by the names of the protocol."""
+        told = {
+            "ServerSideEncryption": self.encryption,
+            "SSEKMSKeyId": self.kms_key,
+            "RequestPayer": "requester" if self.requester_pays else None,
+        }
+        return {name: text for name, text in told.items() if text}
 
 
 @dataclass(frozen=True)
@@ -88,6 +114,8 @@ def _read_options(where: str, query: str) -> S3Options:
     try:
         return S3Options.model_validate(dict(parse_qsl(query, keep_blank_values=True)))
     except ValidationError as error:
-        faults = "; ".join(f"{fault['loc'][0]}: {fault['msg']}" for fault in error.errors())
+        faults = "; ".join(
+            f"{': '.join([*map(str, fault['loc']), fault['msg']])}" for fault in error.errors()
+        )
         known = ", ".join(S3Options.model_fields)
         raise StoreError(f"store {where}: {faults}. After '?' it takes: {known}") from None
