@@ -1,4 +1,4 @@
-"""Exported program to ONNX, by torch's dynamo exporter."""
+"""Exported program to ONNX: by torch's dynamo exporter, or the older one where that refuses."""
 
 import os
 import re
@@ -17,9 +17,11 @@ from converters.programs.files import load_program
 from converters.programs.loops import recurrent_loops
 from converters.programs.signature import axis_names, named_expression
 from converters.quiet import is_noise, quiet
+from converters.torchscript.to_onnx import export_trace
 from registry.composition import Remark
 from registry.errors import ConversionError
 from registry.format import ENTRY, Format
+from registry.remarks import tell
 from registry.signature import Signature
 
 if TYPE_CHECKING:
@@ -66,7 +68,11 @@ def export_onnx(program: "ExportedProgram", path: Path, signature: Signature) ->
 
 
 def convert(source: Path, out: Path, options: ConvertOptions) -> str:
-    """Write `model.onnx` and, where weights are big, `model.onnx.data`."""
+    """Write `model.onnx` and, where weights are big, `model.onnx.data`.
+
+    Raises:
+        ConversionError: An operator has no ONNX form, whichever exporter is asked.
+    """
     import torch
 
     if options.weights != "f32":
@@ -76,8 +82,25 @@ def convert(source: Path, out: Path, options: ConvertOptions) -> str:
         )
     out.mkdir(parents=True, exist_ok=True)
     program, signature = load_program(source)
-    export_onnx(program, out / ENTRY[Format.ONNX], signature)
+    file = out / ENTRY[Format.ONNX]
+    try:
+        export_onnx(program, file, signature)
+    except ConversionError as refused:
+        _fall_back(source, file, options, refused)
+        return f"torch.onnx (TorchScript) {torch.__version__}"
     return f"torch.onnx (dynamo) {torch.__version__}"
+
+
+def _fall_back(source: Path, file: Path, options: ConvertOptions, refused: ConversionError) -> None:
+    """Try the other exporter; where that refuses as well, the first one's reason is the better."""
+    try:
+        model = export_trace(source, options)
+    except ConversionError:
+        raise refused from refused.__cause__
+    _strip(model)
+    _save(model, file)
+    text = f"the dynamo exporter refused ({refused}); the TorchScript exporter wrote the file"
+    tell([Remark(by="torch.onnx", text=text)])
 
 
 def _rename_axes(model: "onnx_ir.Model", names: dict[str, str]) -> None:
