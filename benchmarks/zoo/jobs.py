@@ -42,6 +42,7 @@ def _keys(package: Package, model: Model) -> dict[str, JsonValue]:
             "factory": FACTORY,
             "args": {"package": package.name, "model": model.name},
             "path": str(ROOT),
+            "jagged": {name: list(features) for name, features in model.jagged.items()},
         },
         "axes": {name: axis.model_dump() for name, axis in model.axes.items()},
         "inputs": [one.model_dump(mode="json", exclude_defaults=True) for one in model.inputs],

@@ -28,6 +28,7 @@ class Model:
         inputs, axes: Of the job, in the order of the module's `forward`.
         fixed: Axes that the original has free and the job fixes, and why: a last resort, which
             the table tells.
+        jagged: Of the job's source: features by the parameter of `forward` that takes them.
         draw: Draws the weights anew, so that answers are of order 1 and differ from row to row.
         split: The job's `split` block.
         atol, rtol: The job's tolerance.
@@ -41,6 +42,7 @@ class Model:
     axes: Mapping[str, Axis] = field(default_factory=lambda: BATCH)
     fixed: Mapping[str, str] = field(default_factory=dict)
     draw: "Callable[[torch.nn.Module], None]" = draw
+    jagged: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     split: Mapping[str, object] = field(default_factory=lambda: {"min_rows": 20})
     atol: float = 1e-4
     rtol: float = 1e-3
