@@ -20,6 +20,7 @@ from converters.onnx_models.reference import answering
 from converters.onnx_models.shapes import infer_shapes
 from converters.onnx_split.cut import cut
 from converters.onnx_split.graph import read_graph
+from converters.onnx_split.hoist import hoist_lookups
 from converters.onnx_split.reads import find_reads
 from converters.sources.source import Source
 from converters.split.policy import SplitOptions
@@ -56,7 +57,7 @@ def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) ->
     take_names(model, brief.inputs, brief.outputs)
     named = infer_shapes(model)
     name_output_axes(named, brief, lambda: answering(file, brief))
-    graph = read_graph(named)
+    graph = read_graph(hoist_lookups(named, options))
     reads = find_reads(graph, {given.name: given for given in brief.inputs}, options)
     out.mkdir(parents=True, exist_ok=True)
     if reads.cut:
