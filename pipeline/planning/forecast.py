@@ -65,6 +65,7 @@ def _push(model: Sizes) -> Forecast:
 
 #: From sizes of files: what a stage will surely not exceed.
 ESTIMATES: Mapping[str, Callable[[Sizes], Forecast]] = {
+    "cut": lambda model: Forecast(model.dense, _FRAMEWORK + 2 * model.dense),
     "reference": lambda model: Forecast(16 << 20, _FRAMEWORK + model.source),
     "tables": _tables,
     "convert": lambda model: Forecast(model.dense, _FRAMEWORK + 3 * model.dense),
