@@ -23,7 +23,7 @@ class Rewrite:
         cases: ONNX's own node tests that need it.
         applies: Tells whether a node of the operator is one that OpenVINO fails.
         apply: Adds what stands for the node; raises ConversionError where nothing can.
-        mended_in: The first version of OpenVINO that does not need it.
+        mended_in: The first version of OpenVINO that is known not to need it.
     """
 
     operator: str

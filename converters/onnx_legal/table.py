@@ -18,6 +18,7 @@ from converters.onnx_legal.rewrites import (
     infinite_max,
     max_unpool,
     non_max,
+    older,
     optional,
     quantize,
     refused,
@@ -26,6 +27,7 @@ from converters.onnx_legal.rewrites import (
     scan,
     space_to_depth,
     tensor_scatter,
+    wide_pool,
     wrap_pad,
 )
 
@@ -46,6 +48,8 @@ REWRITES: tuple[Rewrite, ...] = (
     bodies.SWIGLU,
     branch.REWRITE,
     branch.RANKS,
+    wide_pool.AVERAGE,
+    wide_pool.MAX,
     ceiling_pool.AVERAGE,
     ceiling_pool.MAX,
     columns_to_image.REWRITE,
@@ -73,4 +77,10 @@ REWRITES: tuple[Rewrite, ...] = (
     space_to_depth.REWRITE,
     tensor_scatter.REWRITE,
     wrap_pad.REWRITE,
+    older.ATTENTION,
+    older.GROUPS,
+    older.MOMENTS,
+    older.PAD,
+    older.BLOCKS,
+    older.NORM,
 )

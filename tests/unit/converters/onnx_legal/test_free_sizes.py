@@ -6,7 +6,7 @@ from onnx import TensorProto
 from onnx.helper import make_node
 
 from tests.tiny_onnx import tensor
-from tests.unit.converters.onnx_legal.test_legalise import hold, opset
+from tests.unit.converters.onnx_legal.test_legalise import answers, hold, opset
 
 F32, I64 = TensorProto.FLOAT, TensorProto.INT64
 
@@ -47,6 +47,20 @@ def test_pooling_that_rounds_up(tmp_path):
         [tensor("y", F32, "n", 2, "high", "wide")],
     )
     hold(made, tmp_path, *images((1, 2, 4, 6), (2, 2, 5, 7), (1, 2, 3, 3)))
+
+
+@pytest.mark.parametrize(("operator", "over"), [("AveragePool", np.mean), ("MaxPool", np.max)])
+def test_a_window_wider_than_the_image(operator, over, tmp_path):
+    pool = {"kernel_shape": [7, 9], "strides": [7, 9], "ceil_mode": 1}
+    made = opset(
+        22,
+        [make_node(operator, ["x"], ["y"], **pool)],
+        [tensor("x", F32, "n", 2, 3, 2)],
+        [tensor("y", F32, "n", 2, 1, 1)],
+    )
+    feeds = images((1, 2, 3, 2), (4, 2, 3, 2))
+    for (got,), given in zip(answers(made, tmp_path, *feeds), feeds, strict=True):
+        np.testing.assert_allclose(got, over(given["x"], axis=(2, 3), keepdims=True), 1e-6)
 
 
 def test_padding_that_goes_round(tmp_path):
