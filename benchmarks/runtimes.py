@@ -66,7 +66,7 @@ class Worker:
 
 def main() -> None:
     """Measure, and print the table."""
-    from benchmarks.runtime_models import MODELS  # noqa: PLC0415  imports torch
+    from benchmarks.runtime_models import MODELS
 
     asked = arguments()
     cores = host().cores
@@ -107,11 +107,11 @@ def cpu() -> str:
 
 def write(name: str, folder: Path) -> None:
     """Export a model as ONNX, as a job would."""
-    from benchmarks.runtime_models import AXES, MODELS  # noqa: PLC0415  imports torch
-    from converters.programs.export import export_program  # noqa: PLC0415
-    from converters.programs.signature import program_signature  # noqa: PLC0415
-    from converters.sources.source import Brief, SourceOptions  # noqa: PLC0415
-    from converters.torch_to_onnx import export_onnx  # noqa: PLC0415
+    from benchmarks.runtime_models import AXES, MODELS
+    from converters.programs.export import export_program
+    from converters.programs.signature import program_signature
+    from converters.sources.source import Brief, SourceOptions
+    from converters.torch_to_onnx import export_onnx
 
     model = MODELS[name]
     used = {dim for given in model.inputs for dim in given.shape}

@@ -35,7 +35,7 @@ Answer = Callable[[Mapping[str, np.ndarray]], object]
 
 def main(engine: str, model: str, folder: Path, threads: int) -> None:
     """Load, say so, and answer until nobody asks any more."""
-    from benchmarks.runtime_models import MODELS  # noqa: PLC0415  imports torch
+    from benchmarks.runtime_models import MODELS
 
     stdout, sys.stdout = sys.stdout, sys.stderr
     answer = _guarded(lambda: {"answer": load(engine, model, folder, threads)})
@@ -112,9 +112,9 @@ def load(engine: str, model: str, folder: Path, threads: int) -> Answer:
 
 def load_torch(model: str, threads: int, *, compiled: bool) -> Answer:
     """Take the module itself."""
-    import torch  # noqa: PLC0415
+    import torch
 
-    from benchmarks.runtime_models import MODELS  # noqa: PLC0415
+    from benchmarks.runtime_models import MODELS
 
     torch.set_num_threads(threads)
     module = MODELS[model].module()
