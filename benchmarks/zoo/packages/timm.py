@@ -169,5 +169,4 @@ PACKAGE = Package(
     models=tuple(map(_model, _ROWS)),
     imports=(),
     left_out={"mobilenetv5": "300 million weights at least, minutes each"},
-    in_tests=("test_convnext", "test_vit"),
 )
