@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -32,8 +33,14 @@ SETTINGS = {
 Wanted = tuple[str, int | None]
 
 
-def verdicts(wanted: Sequence[Wanted], folder: Path, processes: int = 2) -> dict[Wanted, str]:
-    """Judge cases, some side by side: "right", "rounded: …", "refused: …", "wrong: …", "crash"."""
+def verdicts(
+    wanted: Sequence[Wanted], folder: Path, processes: int = 2, python: str = sys.executable
+) -> dict[Wanted, str]:
+    """Judge cases, some side by side: "right", "rounded: …", "refused: …", "wrong: …", "crash".
+
+    Args:
+        python: Of the environment whose OpenVINO is judged.
+    """
     from tests.onnx_node_cases import node_cases  # noqa: PLC0415
 
     cases = {**node_cases(), **{name: _opened(one) for name, one in small_models().items()}}
@@ -42,17 +49,17 @@ def verdicts(wanted: Sequence[Wanted], folder: Path, processes: int = 2) -> dict
     parts = [list(wanted[number::processes]) for number in range(processes)]
     files = [folder / f"{number}.jsonl" for number in range(processes)]
     with ThreadPoolExecutor(processes) as pool:
-        found = list(pool.map(_judged, parts, files))
+        found = list(pool.map(_judged, parts, files, repeat(python)))
     return {case: verdict for each in found for case, verdict in each.items()}
 
 
-def _judged(wanted: list[Wanted], file: Path) -> dict[Wanted, str]:
+def _judged(wanted: list[Wanted], file: Path, python: str) -> dict[Wanted, str]:
     told: dict[Wanted, str] = {}
     while left := [one for one in wanted if told.get(one, "crash") == "crash" and one not in told]:
         file.write_text("")
         task = json.dumps(left)
         subprocess.run(
-            [sys.executable, "-m", "tests.openvino_node_cases", str(file)],
+            [python, "-m", "tests.openvino_node_cases", str(file)],
             cwd=ROOT, input=task, text=True, check=False,
         )  # fmt: skip
         lines = [json.loads(line) for line in file.read_text().splitlines()]
