@@ -67,8 +67,9 @@ class Ward:
 
     def close(self) -> None:
         for nursery in self.nurseries.values():
-            if nursery.stdin:
-                nursery.stdin.close()
+            for stream in (nursery.stdin, nursery.stdout):
+                if stream:
+                    stream.close()
             nursery.wait()
 
     def events(self, plan: Mapping[str, list[Step]], folder: Path) -> dict[str, Event]:
