@@ -156,6 +156,11 @@ _ROWS: tuple[
 )
 
 
+_PICKED = (
+    "upstream: InterestExtractor picks rows by their lengths (`keys_length[mask]`, masked_select), "
+    "and branches on how many there are"
+)
+
 _INPUTS = {_history: _SESSIONS, _evolution: _HISTORIES}
 
 
@@ -165,7 +170,8 @@ def _model(
     name, way, options = row
     inputs = _INPUTS.get(way, _FEATURES)
     axes = _TWO if name == "DCNMix" else BATCH
-    return Model(name, way(name.split()[0], options), inputs, axes)
+    blame = _PICKED if way is _evolution else ""
+    return Model(name, way(name.split()[0], options), inputs, axes, blame=blame)
 
 
 PACKAGE = Package(

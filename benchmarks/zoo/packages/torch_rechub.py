@@ -205,6 +205,9 @@ _EXPERTS = {**_TYPES, "n_expert": 2, "expert_params": _MLP}
 _LEVELS = {
     **_TYPES, "n_level": 2, "n_expert_specific": 1, "n_expert_shared": 1, "expert_params": _MLP,
 }  # fmt: skip
+_PICKED = (
+    "upstream: DIEN branches on whether any row has a history (`has_hist.any()`), and picks these"
+)
 _RANDOM = "upstream: CapsuleNetwork draws its weights with torch.randn in every forward"
 
 _ROWS: tuple[_Row, ...] = (
@@ -238,7 +241,9 @@ _ROWS: tuple[_Row, ...] = (
     ),
     _Row("BST", "ranking", _interest(nhead=2), _SESSION),
     _Row("DIN", "ranking", _interest(attention_mlp_params={"dims": [8]}), _SESSION),
-    _Row("DIEN", "ranking", _evolving, (*_SESSION, _ids("negatives", _ITEMS, _LENGTH))),
+    _Row(
+        "DIEN", "ranking", _evolving, (*_SESSION, _ids("negatives", _ITEMS, _LENGTH)), blame=_PICKED
+    ),
     _Row("DSSM", "matching", _two_towers, _MATCH),
     _Row("FaceBookDSSM", "matching", _facebook, (*_MATCH, _ids("other"), _ids("rival"))),
     _Row("DSSM senet", "matching.dssm_senet", _two_towers, _MATCH),
