@@ -55,7 +55,6 @@ class Outcome(Frozen):
     exact: Exact | None
     builds: tuple[Build, ...]
     faults: tuple[Fault, ...]
-    blame: str
     seconds: float
 
     @property
@@ -98,7 +97,6 @@ def outcome_of(
         exact=exact,
         builds=tuple(builds),
         faults=tuple(faults),
-        blame=model.blame,
         seconds=sum(event.seconds for event in events.values()),
     )
 

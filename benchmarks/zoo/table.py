@@ -23,7 +23,7 @@ def table(package: Package, outcomes: Sequence[Outcome]) -> str:
     """Tell of each model, and of all together."""
     lines = [f"# {package.name}", "", f"Made by `make zoo`; {versions_of(package)}.", ""]
     lines += [_sums(outcomes), "", *_head(), *map(_row, outcomes)]
-    lines += _reasons(outcomes)
+    lines += _reasons(package, outcomes)
     lines += _list("No model that is served", package.left_out.items())
     return "\n".join(lines) + "\n"
 
@@ -68,17 +68,26 @@ def _build(one: Outcome, runtime: str) -> Build:
     return next((build for build in one.builds if build.runtime == runtime), missing)
 
 
-def _reasons(outcomes: Sequence[Outcome]) -> list[str]:
+def _reasons(package: Package, outcomes: Sequence[Outcome]) -> list[str]:
+    known = {one.model: package.model(one.model) for one in outcomes}
     failures = [
         (
             f"{one.model}, {fault.task}",
-            _short(fault.message) + (f" ({one.blame})" * bool(one.blame)),
+            _short(fault.message) + _blamed(known[one.model].blame),
         )
         for one in outcomes
         for fault in one.faults
     ]
-    fixed = [(one.model, "; ".join(one.fixed)) for one in outcomes if one.fixed]
+    fixed = [
+        (f"{name}, {axis}", why)
+        for name, model in known.items()
+        for axis, why in model.fixed.items()
+    ]
     return _list("What does not hold, and why", failures) + _list("Fixed axes", fixed)
+
+
+def _blamed(blame: str) -> str:
+    return f" ({blame})" if blame else ""
 
 
 def _short(message: str) -> str:

@@ -56,7 +56,7 @@ class Ward:
         try:
             plan = steps_of(write_job(self.package, model, folder), folder)
         except PlatformError as error:
-            outcome = _without_job(names, model, error)
+            outcome = _without_job(names, error)
         else:
             events = self.events(plan, folder)
             outcome = outcome_of(names, model, folder, events)
@@ -146,7 +146,7 @@ def _death(step: Step, ended: Ended) -> Event:
     return Event(task=step.task.name, state="failed", kind="WorkerError", message=said)
 
 
-def _without_job(names: tuple[str, str, str], model: Model, error: PlatformError) -> Outcome:
+def _without_job(names: tuple[str, str, str], error: PlatformError) -> Outcome:
     return Outcome(
         package=names[0],
         model=names[1],
@@ -159,6 +159,5 @@ def _without_job(names: tuple[str, str, str], model: Model, error: PlatformError
         exact=None,
         builds=(),
         faults=(Fault(task="job", kind=type(error).__name__, message=str(error)),),
-        blame=model.blame,
         seconds=0,
     )

@@ -90,7 +90,7 @@ def test_a_crash_ends_the_child_alone_and_is_named(tmp_path, monkeypatch):
 def outcome_of(model, **more):
     return Outcome(
         package="some", model=model, key="", axes=("batch",), fixed=(), tables=2, lookups=2,
-        kept=(), exact=None, blame="", seconds=1, **more,
+        kept=(), exact=None, seconds=1, **more,
     )  # fmt: skip
 
 
@@ -103,11 +103,11 @@ def test_a_table_counts_what_holds_and_gives_each_reason():
     text = table(
         package,
         [
-            outcome_of("Good", builds=tuple(good), faults=()),
-            outcome_of("Bad", builds=tuple(bad), faults=(fault,)),
+            outcome_of("AFM", builds=tuple(good), faults=()),
+            outcome_of("AFN", builds=tuple(bad), faults=(fault,)),
         ],
     )
     assert "**1 of 2 models hold in everything.**" in text
     assert "OpenVINO 2, ONNX Runtime 2, IPEX 1" in text
-    assert "| Bad | batch | 2 | no | 1e-07 | 1e-07 | **off** 3e+00 |" in text
-    assert "- Bad, validate ipex: output y is off / by 3" in text
+    assert "| AFN | batch | 2 | no | 1e-07 | 1e-07 | **off** 3e+00 |" in text
+    assert "- AFN, validate ipex: output y is off / by 3" in text
