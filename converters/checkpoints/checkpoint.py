@@ -2,7 +2,8 @@
 
 import difflib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,13 @@ from registry.composition import Origin, Remark
 from registry.errors import SourceError
 
 #: What data-parallel training puts before every key.
-_PREFIXES = ("module.", "_orig_mod.")
+_BEFORE_ALL = "module."
+
+#: What wrappers of torch put into keys, wherever a module was compiled, sharded or recomputed.
+_WRAPPERS = ("_orig_mod.", "_fsdp_wrapped_module.", "_checkpoint_wrapped_module.")
+
+#: What a running average of weights keeps beside them.
+_BESIDE = "n_averaged"
 
 
 @dataclass(frozen=True)
@@ -50,11 +57,8 @@ def open_checkpoint(file: Path) -> Checkpoint:
         raise SourceError(f"{file}: {_no_file(file)}")
     tensors, nested = _read(file)
     remarks = [f"the weights lie under '{nested}' in {file.name}"] if nested else []
-    names = {key: key for key in tensors}
-    for prefix in _PREFIXES:
-        if names and all(name.startswith(prefix) for name in names):
-            names = {name.removeprefix(prefix): key for name, key in names.items()}
-            remarks.append(f"'{prefix}' was taken off the names of all weights in {file.name}")
+    names, said = _plain_names(tensors)
+    remarks += [f"{one} in {file.name}" for one in said]
     return Checkpoint(
         file=file,
         tensors={name: tensors[key] for name, key in names.items()},
@@ -62,6 +66,30 @@ def open_checkpoint(file: Path) -> Checkpoint:
         files=tuple(dict.fromkeys([file, *(stored.file for stored in tensors.values())])),
         remarks=tuple(Remark(by="checkpoint", text=text) for text in remarks),
     )
+
+
+def _plain_names(keys: Iterable[str]) -> tuple[dict[str, str], list[str]]:
+    """Give each key the name that it has in the bare module, and say what was taken off."""
+    names = {key: key for key in keys}
+    said: list[str] = []
+    for wrapper in _WRAPPERS:
+        bare = {_without(wrapper, name): key for name, key in names.items()}
+        if bare.keys() != names.keys() and len(bare) == len(names):
+            every = all(name.startswith(wrapper) for name in names)
+            names = bare
+            said.append(f"'{wrapper}' was taken off the names of {'all ' if every else ''}weights")
+    inner = {name: key for name, key in names.items() if name != _BESIDE}
+    if inner and all(name.startswith(_BEFORE_ALL) for name in inner):
+        if len(inner) < len(names):
+            said.append(f"'{_BESIDE}', of a running average, was left out")
+        names = {name.removeprefix(_BEFORE_ALL): key for name, key in inner.items()}
+        said.append(f"'{_BEFORE_ALL}' was taken off the names of all weights")
+    return names, said
+
+
+def _without(wrapper: str, name: str) -> str:
+    """Take a wrapper's part off a name wherever it is a whole part."""
+    return re.sub(rf"(^|\.){re.escape(wrapper)}", r"\1", name)
 
 
 def rows(origin: Origin, root: Path) -> np.ndarray:

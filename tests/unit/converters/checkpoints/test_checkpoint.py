@@ -87,6 +87,42 @@ def test_prefixes_of_data_parallel_training_are_taken_off_and_told(tmp_path):
     assert checkpoint.find_origin("table.weight").key == "module.table.weight"
 
 
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        "_orig_mod.module.{}",
+        "module._orig_mod.{}",
+        "_fsdp_wrapped_module._checkpoint_wrapped_module.{}",
+    ],
+)
+def test_names_that_wrappers_of_torch_gave_are_taken_off_in_any_order(wrapped, tmp_path):
+    torch.save({wrapped.format(k): v for k, v in Net().state_dict().items()}, tmp_path / "w.pt")
+    checkpoint = open_checkpoint(tmp_path / "w.pt")
+    remarks = load_weights(build_skeleton(Net), checkpoint)
+    assert len(remarks) == 2
+    assert checkpoint.find_origin("table.weight").key == wrapped.format("table.weight")
+
+
+def test_a_module_that_was_compiled_in_part_is_bare_again(tmp_path):
+    state = {k.replace("out.", "out._orig_mod."): v for k, v in Net().state_dict().items()}
+    assert "out._orig_mod.weight" in state
+    torch.save(state, tmp_path / "w.pt")
+    (remark,) = load_weights(build_skeleton(Net), open_checkpoint(tmp_path / "w.pt"))
+    assert remark.text == "'_orig_mod.' was taken off the names of weights in w.pt"
+
+
+def test_a_running_average_of_weights_is_the_model_without_its_count(tmp_path):
+    averaged = torch.optim.swa_utils.AveragedModel(Net())
+    torch.save(averaged.state_dict(), tmp_path / "w.pt")
+    remarks = load_weights(build_skeleton(Net), open_checkpoint(tmp_path / "w.pt"))
+    assert "'n_averaged', of a running average, was left out" in remarks[0].text
+
+
+def test_two_weights_that_would_take_one_name_keep_theirs(tmp_path):
+    save_file({"a.w": torch.ones(2), "a._orig_mod.w": torch.ones(2)}, tmp_path / "w.safetensors")
+    assert set(open_checkpoint(tmp_path / "w.safetensors").tensors) == {"a.w", "a._orig_mod.w"}
+
+
 def test_tied_weights_stay_tied_though_the_file_has_them_once(tmp_path):
     save_file({"table.weight": torch.randn(20, 4)}, tmp_path / "w.safetensors")
     module = build_skeleton(Tied)
