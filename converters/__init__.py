@@ -7,10 +7,11 @@ from converters import (
     onnx_to_ipex_torchscript,
     onnx_to_openvino,
     onnx_to_torchscript,
+    torch_graph_to_ipex_torchscript,
     torch_to_inductor,
     torch_to_onnx,
+    torch_to_torch_graph,
     torch_to_torchscript,
-    torchscript_to_ipex_torchscript,
 )
 from converters.converter import Converter
 from registry.errors import ConversionError
@@ -22,10 +23,11 @@ CONVERTERS: tuple[Converter, ...] = (
     onnx_to_ipex_torchscript.CONVERTER,
     onnx_to_openvino.CONVERTER,
     onnx_to_torchscript.CONVERTER,
+    torch_graph_to_ipex_torchscript.CONVERTER,
     torch_to_inductor.CONVERTER,
     torch_to_onnx.CONVERTER,
+    torch_to_torch_graph.CONVERTER,
     torch_to_torchscript.CONVERTER,
-    torchscript_to_ipex_torchscript.CONVERTER,
 )
 
 

@@ -10,7 +10,7 @@ from converters.converter import Converter, ConvertOptions
 from converters.onnx_models.files import open_model, signature_of
 from converters.onnx_to_torch import import_model
 from converters.quiet import quiet
-from converters.torchscript.examples import examples_of
+from converters.torchscript.examples import Examples, examples_of
 from converters.torchscript.files import save_module
 from converters.torchscript.ipex import optimise
 from converters.torchscript.read_back import NAMESPACES, faults_of_module, signature_of_module
@@ -31,11 +31,29 @@ def convert(source: Path, out: Path, options: ConvertOptions) -> str:
             the wanted precision, or the traced module does not run with other sizes of its free
             axes than it was traced with.
     """
-    torch, ipex = _frameworks()
     file = source / ENTRY[Format.ONNX]
     given = examples_of(signature_of(open_model(file)), options)
-    module = optimise(import_model(file).eval(), given, options, file)
-    traced, tried = trace(module, given, file)
+    return write_optimised(import_model(file), given, out, options, file)
+
+
+def write_optimised(
+    module: Any,  # noqa: ANN401 - untyped
+    given: Examples,
+    out: Path,
+    options: ConvertOptions,
+    file: Path,
+) -> str:
+    """Optimise a module whose weights are in layers, write `model.pt`, and say what wrote it.
+
+    Args:
+        file: Where it comes from, for errors.
+
+    Raises:
+        ConversionError: As `convert`.
+    """
+    torch, ipex = _frameworks()
+    optimised = optimise(module.eval(), given, options, file)
+    traced, tried = trace(optimised, given, file)
     save_module(traced, out / ENTRY[Format.IPEX_TORCHSCRIPT], given, tried)
     return f"intel-extension-for-pytorch {ipex.__version__}, torch {torch.__version__}"
 

@@ -10,6 +10,7 @@ class Format(StrEnum):
     ONNX = "onnx"
     OPENVINO_IR = "openvino_ir"
     TORCHSCRIPT = "torchscript"
+    TORCH_GRAPH = "torch_graph"
     IPEX_TORCHSCRIPT = "ipex_torchscript"
     INDUCTOR = "inductor"
 
@@ -20,6 +21,7 @@ ENTRY: dict[Format, str] = {
     Format.ONNX: "model.onnx",
     Format.OPENVINO_IR: "model.xml",
     Format.TORCHSCRIPT: "model.pt",
+    Format.TORCH_GRAPH: "graph.json",
     Format.IPEX_TORCHSCRIPT: "model.pt",
     Format.INDUCTOR: "model.pt2",
 }

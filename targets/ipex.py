@@ -54,8 +54,6 @@ class IpexOptions(TorchOptions):
 
     @model_validator(mode="after")
     def _agree(self) -> "IpexOptions":
-        if self.via == "torch" and (self.precision, self.memory_format) != ("f32", "auto"):
-            raise ValueError("`via: torch` is for f32 and memory_format: auto; take `via: onnx`")
         if self.weights != self.precision:
             raise ValueError(f"IPEX keeps weights as it computes: write weights: {self.precision}")
         return self

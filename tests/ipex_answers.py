@@ -1,7 +1,8 @@
-"""Convert ONNX files for IPEX and run them, inside of its toolchain.
+"""Convert ONNX files and graphs of torch for IPEX and run them, inside of its toolchain.
 
-python -m tests.ipex_answers FOLDER: every folder in it holds `model.onnx`, `options.json` (of the
-conversion, for each precision) and `cases/*.npz` (`in/<name>`, `out/<name>`). Writes
+python -m tests.ipex_answers FOLDER: every folder in it holds `model.onnx` or a graph of torch,
+`options.json` (of the conversion, for each precision) and `cases/*.npz` (`in/<name>`,
+`out/<name>`). Writes
 `answers.json`: for each folder and precision the worst error by case, or the fault; the
 operators that ran; and what is in force.
 """
@@ -13,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
+from converters import onnx_to_ipex_torchscript, torch_graph_to_ipex_torchscript
 from converters.converter import ConvertOptions
-from converters.onnx_to_ipex_torchscript import CONVERTER
 from registry.errors import PlatformError
 from targets.ipex import TARGET
 from targets.target import ThreadPlan
@@ -43,8 +44,10 @@ def run(folder: Path, out: Path, options: ConvertOptions) -> dict[str, object]:
     """Convert, load, and compare with what each case wants."""
     import torch  # noqa: PLC0415  the toolchain's
 
-    CONVERTER.convert(folder, out, options)
-    signature = CONVERTER.read_signature(out)
+    onnx = (folder / "model.onnx").exists()
+    road = onnx_to_ipex_torchscript if onnx else torch_graph_to_ipex_torchscript
+    road.convert(folder, out, options)
+    signature = road.read_signature(out)
     runner = TARGET.load(out, options.weights, ThreadPlan(threads=1))
     errors = {path.stem: _error(runner, np.load(path)) for path in (folder / "cases").iterdir()}
     nodes = torch.jit.last_executed_optimized_graph().nodes()
@@ -52,7 +55,7 @@ def run(folder: Path, out: Path, options: ConvertOptions) -> dict[str, object]:
         "errors": errors,
         "operators": Counter(node.kind() for node in nodes),
         "force": runner.in_force(),
-        "faults": CONVERTER.inspect(out),
+        "faults": road.inspect(out),
         "shapes": [list(tensor.shape) for tensor in signature.outputs],
     }
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 from onnx.reference import ReferenceEvaluator
 
+from converters import torch_to_torch_graph
+from converters.converter import ConvertOptions
 from pipeline.toolchains import find_toolchain
 from pipeline.toolchains.place import interpreter, is_built
 from targets.host.cpu import host
@@ -22,6 +25,8 @@ pytestmark = pytest.mark.timeout(900)
 
 #: Of `tests.models`: sequences, crossed features, a mask, an image model, an LSTM.
 SPLIT = ("dlrm", "din", "bert", "recurrent", "picture")
+#: Of those, the ones that go to IPEX as torch exported them as well.
+TORCH = ("dlrm", "bert", "picture")
 SIZES = (1, 2, 7)
 
 
@@ -63,11 +68,16 @@ def write_tiny(folder: Path, name: str, options: list[dict]) -> None:
     (folder / "options.json").write_text(json.dumps(options))
 
 
-def write_split(folder: Path, name: str, scratch: Path) -> None:
-    """Write the dense part of a model, and what the whole model answers."""
+def write_split(folder: Path, name: str, scratch: Path, narrow: list[dict]) -> None:
+    """Write the dense part of a model, as ONNX and as a graph, and what the whole one answers."""
     model = MODELS[name]
     made = split_model(model, scratch)
     folder.mkdir(parents=True)
+    options = {
+        "axes": {axis: span.model_dump() for axis, span in model.axes.items()},
+        "inputs": [given.model_dump(mode="json") for given in model.inputs],
+    }
+    (folder / "options.json").write_text(json.dumps([options]))
     for size in SIZES:
         arrays = model.arrays(size)
         known = {**arrays, **made.composed.vectors(arrays)}
@@ -80,11 +90,13 @@ def write_split(folder: Path, name: str, scratch: Path) -> None:
         answers = (answer.numpy() for answer in made.original(arrays))
         names = [tensor.name for tensor in signature.outputs]
         write_cases(folder, size, given, dict(zip(names, answers, strict=True)))
-    options = {
-        "axes": {axis: span.model_dump() for axis, span in model.axes.items()},
-        "inputs": [given.model_dump(mode="json") for given in model.inputs],
-    }
-    (folder / "options.json").write_text(json.dumps([options]))
+    if name in TORCH:
+        graph = folder.with_name(f"{name} via torch")
+        source = scratch / made.split.dense.folder
+        known_of = ConvertOptions.model_validate(options)
+        torch_to_torch_graph.convert(source, graph, known_of)
+        shutil.copytree(folder / "cases", graph / "cases")
+        (graph / "options.json").write_text(json.dumps([options | one for one in narrow]))
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +109,7 @@ def answers(python, tmp_path_factory) -> dict:
     write_tiny(folder / "convolution", "convolution", [*images, *narrow[2:]])
     write_tiny(folder / "integers", "integers", narrow)
     for name in SPLIT:
-        write_split(folder / name, name, tmp_path_factory.mktemp(name))
+        write_split(folder / name, name, tmp_path_factory.mktemp(name), [*narrow, images[-1]])
     done = inside(python, "-m", "tests.ipex_answers", str(folder))
     assert done.returncode == 0, done.stderr[-4000:]
     return json.loads((folder / "answers.json").read_text())
@@ -161,3 +173,33 @@ def test_a_precision_that_nothing_takes_is_refused(answers, name, weights):
     said = answers[name][f"{weights}-auto"]["fault"]
     assert f"nothing in it would be computed in {weights}" in said
     assert "Take precision: f32" in said
+
+
+@pytest.mark.parametrize("name", TORCH)
+def test_the_road_of_torch_has_the_same_layers_and_answers(answers, name):
+    found = answers[f"{name} via torch"]["f32-auto"]
+    assert len(found["errors"]) == len(SIZES)
+    assert max(found["errors"].values()) < 2e-5
+    assert found["faults"] == []
+    wanted = "ipex_prepack::convolution_" if name == "picture" else "ipex_prepack::mkl_sgemm_run"
+    assert any(kind.startswith(wanted) for kind in found["operators"]), found["operators"]
+
+
+@pytest.mark.parametrize("name", TORCH)
+def test_the_road_of_torch_has_int8_and_layouts_as_well(answers, name):
+    found = answers[f"{name} via torch"]["i8-auto"]
+    assert found["operators"]["quantized::linear_dynamic"] >= 1
+    assert found["force"]["precision"] == "i8"
+    assert 1e-5 < max(found["errors"].values()) < 0.05
+    laid = answers[f"{name} via torch"]["f32-channels_last"]
+    assert max(laid["errors"].values()) < 2e-5
+
+
+@pytest.mark.parametrize("name", TORCH)
+def test_the_road_of_torch_has_bf16_where_the_cpu_can(answers, name):
+    found = answers[f"{name} via torch"]["bf16-auto"]
+    if not lays_out_bf16():
+        assert "IPEX cannot lay out weights in bf16 on this host: BF16" in found["fault"]
+        return
+    assert found["force"]["precision"] == "bf16"
+    assert 1e-5 < max(found["errors"].values()) < 0.05

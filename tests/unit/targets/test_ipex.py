@@ -55,3 +55,10 @@ def test_the_allocator_is_in_the_contract(monkeypatch):
 def test_the_layout_of_images_is_the_converters():
     assert options().layout == "auto"
     assert options(memory_format="channels_last").layout == "channels_last"
+
+
+@pytest.mark.parametrize("precision", ["f32", "bf16", "i8"])
+def test_either_road_takes_every_precision_and_layout(precision):
+    for via in ("onnx", "torch"):
+        asked = options(via=via, precision=precision, memory_format="channels_last")
+        assert (asked.road, asked.precision) == (via, precision)

@@ -11,13 +11,17 @@ from onnx import numpy_helper
 
 from converters import onnx_to_openvino
 from converters.converter import ConvertOptions, convert
+from converters.onnx_models.cuts import Cuts
 from converters.programs.files import save_program
+from pipeline.job.job import ParityOptions
 from pipeline.processes.task import Task
 from pipeline.stages import bisect, validate
-from pipeline.stages.bisection import Bisection
+from pipeline.stages.bisection import Bisection, Suspect
+from pipeline.stages.hearing import limit_of
 from pipeline.stages.part import ARTIFACT, SPLIT, read_part, read_split
 from pipeline.stages.placed import WHOLE
-from registry.errors import IntegrityError
+from pipeline.stages.probe import Probe, Setup
+from registry.errors import ContractError, IntegrityError
 from registry.format import Format
 from registry.progress import silent
 from targets.parity.cases import Case, write_cases
@@ -238,3 +242,27 @@ def test_a_validation_without_wrong_numbers_is_refused(tmp_path):
     parts = {"onnx": tmp_path / "split", "part": tmp_path / "split"}
     with pytest.raises(IntegrityError, match="no numbers are off"):
         searched(tmp_path, ONNXRUNTIME, parts)
+
+
+def test_why_a_node_could_not_be_run_by_itself_is_said(tmp_path):
+    model = network(PLAIN, {})
+    lay_out(tmp_path, model)
+    setup = Setup("torchscript", "bf16", "f32", 1)
+    x = np.zeros((2, 16), np.float32)
+    cuts = Cuts(tmp_path / "split" / "dense")
+    limit = limit_of(ParityOptions.model_validate({"conversion": TIGHT}), "conversion")("y")
+    probe = Probe(cuts, setup, {"x": x}, limit, 1.0, tmp_path / "cut")
+    with pytest.raises(ContractError) as refused:
+        probe.alone(0)
+    suspect = Suspect(name="first", operator="MatMul", module=None, outputs=("a",))
+    found = Bisection(
+        target="ts",
+        kind="precision",
+        output="y",
+        case="a batch",
+        outcome="node",
+        last=suspect,
+        fault=probe.told(refused.value),
+    )
+    said = "it could not be run by itself: TorchScript computes in f32 here, not in bf16"
+    assert found.sentence.endswith(said)
