@@ -145,5 +145,5 @@ PACKAGE = Package(
         _alone("Weighted", _weighted, weighted=True),
     ),
     left_out={"BERT4Rec and others below examples/": "not in the package"},
-    in_tests=("Weighted",),
+    in_tests=("DLRM",),
 )
