@@ -51,7 +51,10 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     def ask() -> Iterator[Case]:
         for done, case in enumerate(cases):
             progress(done, total, "cases")
-            yield _asked(case, answer)
+            asked = _asked(case, answer)
+            if done == 0:
+                _check_steady(asked, answer)
+            yield asked
 
     write_cases(ask(), out)
     progress(total, total, "cases")
@@ -81,6 +84,23 @@ def _asked(case: Case, answer: Callable[[Arrays], Arrays]) -> Case:
             "samples, or mend the job's `inputs`"
         )
     return reply
+
+
+def _check_steady(case: Case, answer: Callable[[Arrays], Arrays]) -> None:
+    """Ask a case again: of a model that draws its answers nothing can be compared.
+
+    Raises:
+        SourceError: It answers otherwise.
+    """
+    again = answer(case.inputs) if case.outputs is not None else {}
+    for name, array in again.items():
+        first = np.asarray((case.outputs or {})[name], np.float64)
+        if not np.allclose(first, np.asarray(array, np.float64), 1e-3, 1e-5, equal_nan=True):
+            raise SourceError(
+                f"the original model answers '{case.name}' otherwise when it is asked again: output"
+                f" '{name}' is drawn at random, or depends on what was asked before. Make what it "
+                "draws an input of the model, or a constant in it"
+            )
 
 
 def _shapes(case: Case) -> str:

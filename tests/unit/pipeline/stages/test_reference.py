@@ -110,3 +110,13 @@ def test_a_case_that_the_model_cannot_take_is_named_with_its_shapes_and_the_reme
         SourceError, match=r"'batch of 1' \(item \[1\]\).*say so in the job's `axes`"
     ):
         asked(folder)
+
+
+def test_a_model_that_draws_its_answers_is_refused(folder):
+    model = onnx.load(folder / "model.onnx")
+    draw = helper.make_node("RandomNormalLike", ["rows"], ["drawn"], seed=1.0)
+    model.graph.node.extend([draw, helper.make_node("Add", ["rows", "drawn"], ["sum"])])
+    model.graph.output[0].name = "sum"
+    onnx.save(model, folder / "model.onnx")
+    with pytest.raises(SourceError, match="output 'sum' is drawn at random"):
+        asked(folder)
