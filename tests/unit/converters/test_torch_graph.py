@@ -11,6 +11,7 @@ import torch
 from converters import torch_to_torch_graph
 from converters.converter import ConvertOptions
 from converters.onnx_to_torch.sizes import known
+from converters.programs.files import save_program
 from converters.quiet import quiet
 from converters.torch_graph.files import load_graph
 from converters.torch_graph.functions import function_of, name_of
@@ -18,6 +19,7 @@ from converters.torch_graph.layers import use_stored_weights
 from converters.torch_graph.values import read_value, write_value
 from registry.errors import ConversionError
 from registry.format import ENTRY, Format
+from registry.signature import DType, Signature, Tensor
 from tests.composing import split_model
 from tests.models import MODELS
 
@@ -77,27 +79,17 @@ def test_a_normalisation_goes_into_the_filters_before_it(tmp_path):
     ).eval()
     layers[1].running_mean.uniform_(-1, 1)
     x = torch.randn(2, 3, 8, 8)
-    graph = torch.export.export(layers, (x,)).module(check_guards=False).graph
-    module = torch.fx.GraphModule(dict(flat(layers)), renamed(graph))
+    signature = Signature(
+        inputs=(Tensor(name="x", dtype=DType.FLOAT32, shape=(2, 3, 8, 8)),),
+        outputs=(Tensor(name="y", dtype=DType.FLOAT32, shape=(2, 4, 4, 4)),),
+    )
+    save_program(torch.export.export(layers, (x,)), tmp_path / "program", signature)
+    torch_to_torch_graph.convert(tmp_path / "program", tmp_path / "graph", ConvertOptions())
+    module = load_graph(tmp_path / "graph")[0]
     use_stored_weights(module)
     assert [node.op for node in module.graph.nodes] == ["placeholder", "call_module", "output"]
     with torch.no_grad():
         torch.testing.assert_close(module(x)[0], layers(x))
-
-
-def flat(module):
-    """Give what a module holds, by names without dots."""
-    for name, held in (*module.named_parameters(), *module.named_buffers()):
-        yield f"weight_{name.replace('.', '_')}", held.detach()
-
-
-def renamed(graph):
-    for node in graph.nodes:
-        if node.op == "get_attr":
-            node.target = f"weight_{node.target.replace('.', '_')}"
-    graph.set_codegen(torch.fx.graph.CodeGen())
-    graph.eliminate_dead_code()
-    return graph
 
 
 @pytest.mark.parametrize(
