@@ -40,9 +40,14 @@ def parse_reference(text: str) -> Reference:
     return Reference(model, channel=pin or None)
 
 
+def is_name(name: str) -> bool:
+    """Say whether a model or a channel can have a name."""
+    return _NAME.fullmatch(name) is not None
+
+
 def check_name(what: str, name: str) -> str:
     """Return the name of a model or channel, or refuse one that cannot be one."""
-    if not _NAME.fullmatch(name):
+    if not is_name(name):
         raise StoreError(
             f"{what} {name!r}: not a name. Take up to 64 of a-z, 0-9, '.', '_' and '-', the first "
             "of them a letter or a digit"

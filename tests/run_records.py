@@ -9,6 +9,7 @@ from registry.composition import Artifact, Kept, Lookup, Remark, Split, Table
 from registry.format import Format
 from registry.manifest import Contract, Numbers, Parity
 from registry.signature import DType, Signature, Tensor
+from tests.drafts import BENCHMARK
 
 
 def tensor(name: str, dtype: DType, *shape: int | str) -> Tensor:
@@ -19,6 +20,7 @@ IDS = (
     tensor("user", DType.INT64, "batch"),
     tensor("history", DType.INT64, "batch", 20),
 )
+
 NUMBERS = tensor("numbers", DType.FLOAT32, "batch", 21)
 VECTORS = tuple(tensor(f"emb__{t}__0", DType.FLOAT32, "batch", 32) for t in ("users", "movies"))
 OUTPUT = tensor("like", DType.FLOAT32, "batch")
@@ -117,6 +119,7 @@ def validation(target: str, *, passed: bool = True) -> Validation:
         parity=(parity,),
         faults=() if passed else ("metric auc dropped by 0.1",),
         passed=passed,
+        benchmark=BENCHMARK if passed else None,
     )
 
 

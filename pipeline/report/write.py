@@ -9,6 +9,7 @@ from pipeline.report.operators import compare_operators
 from pipeline.report.roads import compare_roads
 from pipeline.showing.progress import counted, duration, size
 from registry.composition import Remark
+from registry.web.render import fixed
 from registry.web.words import latency
 
 PAGE, DATA = "index.html", "report.json"
@@ -29,6 +30,7 @@ def write_report(record: RunRecord, out: Path) -> Path:
 def render(record: RunRecord) -> str:
     """Return the page. Whatever a job or a tool said is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  loads slowly
+    from markupsafe import Markup  # noqa: PLC0415
 
     environment = Environment(
         loader=PackageLoader("pipeline.report"),
@@ -41,6 +43,7 @@ def render(record: RunRecord) -> str:
     split = record.split
     return environment.get_template("page.html.j2").render(
         run=record,
+        look=Markup(fixed("look.css").decode()),  # noqa: S704  ours
         counted=counted,
         flow=flow_picture(split, record.cut) if split else None,
         operators=compare_operators(split) if split else (),

@@ -3,7 +3,6 @@
 import difflib
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from registry.blob_file import blob_file
 from registry.comparing.difference import Difference, GraphChange
@@ -16,7 +15,7 @@ from registry.comparing.facts import (
 )
 from registry.comparing.operators import count_operators
 from registry.composition import Artifact
-from registry.format import ENTRY
+from registry.graphs.parts import entry_of, parts_of
 from registry.manifest import Version
 from registry.reference import Reference
 from registry.store.store import Store
@@ -53,9 +52,9 @@ def compare(store: Store, one: Version, other: Version) -> Difference:
 
 def _graphs(store: Store, one: Version, other: Version) -> Iterator[GraphChange]:
     """Compare the parts that both have."""
-    before, after = _parts(one), _parts(other)
+    before, after = parts_of(one), parts_of(other)
     for part in (part for part in before if part in after):
-        left, right = _entry(before[part]), _entry(after[part])
+        left, right = entry_of(before[part]), entry_of(after[part])
         same = one.files.get(left) == other.files.get(right)
         operators: dict[str, tuple[int, int]] = {}
         if not same:
@@ -69,21 +68,8 @@ def _graphs(store: Store, one: Version, other: Version) -> Iterator[GraphChange]
         yield GraphChange(part=part, same=same, operators=operators)
 
 
-def _parts(version: Version) -> dict[str, Artifact]:
-    parts = {
-        build.target if len(build.parts) == 1 else f"{build.target}, {part.name}": part.artifact
-        for build in version.builds
-        for part in build.parts
-    }
-    return parts | {program.part: program for program in version.id_programs}
-
-
-def _entry(part: Artifact) -> str:
-    return str(PurePosixPath(part.folder) / ENTRY[part.format])
-
-
 def _count(store: Store, version: Version, part: Artifact) -> Counter[str]:
-    with blob_file(store, version, _entry(part)) as data:
+    with blob_file(store, version, entry_of(part)) as data:
         return count_operators(data, part.format) or Counter()
 
 

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from registry.errors import StoreError
 from registry.manifest import Version
-from registry.searching.fields import FIELDS, NUMBERS
+from registry.searching.fields import FIELDS, NUMBERS, Values
 
 _PARTS = re.compile(r"(?P<field>[a-z]+)(?P<sign>!=|>=|<=|=|>|<)(?P<value>.+)", re.DOTALL)
 
@@ -28,7 +28,10 @@ class Condition:
 
     def holds(self, version: Version) -> bool:
         """Say whether a version meets it."""
-        values = FIELDS[self.field](version)
+        return self.meets(FIELDS[self.field](version))
+
+    def meets(self, values: Values) -> bool:
+        """Say whether what a field holds meets it."""
         if self.sign == "!=":
             return not any(fnmatchcase(str(value), self.value) for value in values)
         return any(map(self._fits, values))

@@ -48,7 +48,7 @@ def tell_api(call: Call) -> Reply:  # noqa: ARG001  of every answer
 
 def show_style(call: Call) -> Reply:  # noqa: ARG001
     """Give the style sheet."""
-    return Reply(body=fixed("style.css"), kind="text/css; charset=utf-8")
+    return Reply(body=fixed("look.css") + fixed("style.css"), kind="text/css; charset=utf-8")
 
 
 def show_icon(call: Call) -> Reply:  # noqa: ARG001

@@ -1,7 +1,6 @@
 """Lay two versions side by side, reading no more bytes than a page may take."""
 
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 
 from registry.catalog import Catalog
 from registry.comparing.difference import Difference
@@ -12,7 +11,7 @@ from registry.comparing.facts import (
     changed_speeds,
     moved_bytes,
 )
-from registry.format import ENTRY
+from registry.graphs.parts import entry_of, parts_of
 from registry.manifest import Version
 from registry.reference import Reference
 from registry.web.looks import DiffLook
@@ -51,15 +50,9 @@ def _read_of(one: Version, other: Version) -> Iterator[int]:
             file = one.files[shard.file]
             if (table.name, shard.start, shard.rows, file.digest) not in there:
                 yield 2 * file.size  # one that lies across two of the other's is read twice
-    for name in {JOB, *_entries(one)} & one.files.keys():
+    for name in {JOB, *map(entry_of, parts_of(one).values())} & one.files.keys():
         if one.files[name] != other.files.get(name):
             yield one.files[name].size
-
-
-def _entries(version: Version) -> Iterator[str]:
-    built = (part.artifact for build in version.builds for part in build.parts)
-    for part in (*built, *version.id_programs):
-        yield str(PurePosixPath(part.folder) / ENTRY[part.format])
 
 
 def _from_records(one: Version, other: Version) -> Difference:

@@ -5,7 +5,8 @@ from datetime import datetime
 from pydantic import Field
 
 from registry.comparing.difference import Difference
-from registry.manifest import Move, Version
+from registry.graphs.sketch import Sketch, Stretch
+from registry.manifest import Benchmark, Move, Version
 from registry.marks import Removal, Tag
 from registry.signature import Frozen
 
@@ -96,16 +97,31 @@ class ModelLook(Frozen):
         return (*at, *tags)
 
 
+class Stay(Frozen):
+    """A time for which a channel pointed to a version.
+
+    Attributes:
+        until: None where it does so still.
+    """
+
+    move: Move
+    until: datetime | None
+
+
 class VersionLook(Frozen):
     """A version, whole.
 
     Attributes:
+        served: When channels pointed to it, the latest first, as far as their last moves tell.
+        graphs: The parts whose graphs can be looked at.
         job: The text of its job file; None where it has none, or a larger one than is shown.
         fault: Why the job file cannot be read.
     """
 
     version: Version
     removal: Removal | None
+    served: tuple[Stay, ...] = ()
+    graphs: tuple[str, ...] = ()
     job: str | None = None
     fault: str | None = None
 
@@ -120,6 +136,53 @@ class ParityLook(Frozen):
     model: str
     total: int
     versions: tuple[VersionRow, ...]
+
+
+class SpeedRow(Frozen):
+    """How fast a version's builds answered, by target, or why that cannot be told."""
+
+    model: str
+    version: int
+    builds: dict[str, Benchmark] = Field(default_factory=dict)
+    fault: str | None = None
+
+
+class SpeedLook(Frozen):
+    """How fast a model's versions answered where they were validated, the oldest first.
+
+    Attributes:
+        total: How many versions there are; the newest of them are shown.
+    """
+
+    model: str
+    total: int
+    versions: tuple[SpeedRow, ...]
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Return the kinds of CPU on which versions were timed, each once."""
+        timed = (one for row in self.versions for one in row.builds.values())
+        return tuple(dict.fromkeys(one.cpu for one in timed))
+
+
+class GraphLook(Frozen):
+    """The graph of a part of a version, drawn in few boxes.
+
+    Attributes:
+        parts: All parts of the version that have a graph to look at.
+        shown: Which stretch of the graph this is.
+        total: Nodes of the graph, what is computed from constants alone left out.
+        unread: Nodes that were not read, since there are too many.
+    """
+
+    model: str
+    number: int
+    part: str
+    parts: tuple[str, ...]
+    shown: Stretch
+    total: int
+    unread: int
+    sketch: Sketch
 
 
 class DiffLook(Frozen):
@@ -148,13 +211,17 @@ class ChannelLook(Frozen):
 
 
 class Found(Frozen):
-    """What a search has found.
+    """What a search has found, as far as it came in the time that a page has.
 
     Attributes:
         where: What was asked for.
-        more: There are others.
+        looked: How many versions it looked at.
+        damaged: Those that cannot be believed.
+        after: Ask for what comes after this one to go on; None at the end.
     """
 
     where: str
     versions: tuple[VersionRow, ...]
-    more: bool
+    looked: int = 0
+    damaged: tuple[VersionRow, ...] = ()
+    after: str | None = None

@@ -1,40 +1,42 @@
 """Read from a catalog what the pages show."""
 
-import shlex
 from functools import partial
-from itertools import islice
+from itertools import chain
 
 from registry.blob_file import blob_file
 from registry.catalog import Catalog
+from registry.channel import moves_of, read_entry
 from registry.errors import PlatformError, StoreError
+from registry.graphs.parts import graphs_of
 from registry.layout import numbers_in, versions_prefix
 from registry.manifest import Version
 from registry.reference import check_name
-from registry.searching.condition import parse_condition
 from registry.side_by_side import ahead
 from registry.tag import read_tag, tags_of
 from registry.web.looks import (
     ChannelLook,
     ChannelRow,
-    Found,
     ModelList,
     ModelLook,
     ModelRow,
     ParityLook,
+    SpeedLook,
+    SpeedRow,
+    Stay,
     TagRow,
     VersionLook,
     VersionRow,
 )
-from registry.web.refusals import NotThereError, RefusalError
+from registry.web.refusals import NotThereError
 
 #: Rows of a page.
 PAGE = 50
 
-#: Versions that a search shows.
-FOUND = 100
-
 #: Versions whose errors are laid side by side.
 COMPARED = 100
+
+#: Moves of a channel that are read to tell when it pointed to a version.
+MOVES = 100
 
 #: Bytes of a job file that are shown.
 _LONGEST_JOB = 1 << 20
@@ -158,7 +160,12 @@ def read_version(catalog: Catalog, model: str, number: int) -> Version:
 def look_at_version(catalog: Catalog, model: str, number: int) -> VersionLook:
     """Read all that is said of a version, and its job file."""
     version = read_version(catalog, model, number)
-    look = VersionLook(version=version, removal=catalog.removal(model, number))
+    look = VersionLook(
+        version=version,
+        removal=catalog.removal(model, number),
+        served=stays(catalog, model, number),
+        graphs=graphs_of(version),
+    )
     try:
         data = file_of(catalog, version, JOB, _LONGEST_JOB)
     except PlatformError as error:
@@ -166,13 +173,56 @@ def look_at_version(catalog: Catalog, model: str, number: int) -> VersionLook:
     return look.model_copy(update={"job": data.decode(errors="replace") if data else None})
 
 
+def stays(catalog: Catalog, model: str, number: int) -> tuple[Stay, ...]:
+    """Read when channels pointed to a version, the latest first, but for damaged channels."""
+    read = partial(_stays, catalog, model, number)
+    found = chain.from_iterable(map(read, catalog.channels(model)))
+    return tuple(sorted(found, key=lambda stay: stay.move.when, reverse=True))
+
+
+def _stays(catalog: Catalog, model: str, number: int, channel: str) -> tuple[Stay, ...]:
+    numbers = moves_of(catalog.store, model, channel)[-MOVES:]
+    read = partial(read_entry, catalog.store, model, channel)
+    try:
+        moves = tuple(ahead(read, numbers, width=_WIDTH))
+    except PlatformError:
+        return ()
+    ends = (*(move.when for move in moves[1:]), None)
+    return tuple(
+        Stay(move=move, until=until)
+        for move, until in zip(moves, ends, strict=False)  # none has an end where none moved
+        if move.version == number and not move.dropped
+    )
+
+
 def look_at_parity(catalog: Catalog, model: str) -> ParityLook:
     """Read the errors of the newest versions, the oldest of them first."""
+    numbers = _numbers(catalog, model)
+    rows = tuple(ahead(partial(_version_row, catalog, model), numbers[-COMPARED:], width=_WIDTH))
+    return ParityLook(model=model, total=len(numbers), versions=rows)
+
+
+def look_at_speed(catalog: Catalog, model: str) -> SpeedLook:
+    """Read how fast the newest versions answered, the oldest of them first."""
+    numbers = _numbers(catalog, model)
+    rows = tuple(ahead(partial(_speed_row, catalog, model), numbers[-COMPARED:], width=_WIDTH))
+    return SpeedLook(model=model, total=len(numbers), versions=rows)
+
+
+def _speed_row(catalog: Catalog, model: str, number: int) -> SpeedRow:
+    try:
+        builds = catalog.version(model, number).builds
+    except PlatformError as error:
+        return SpeedRow(model=model, version=number, fault=str(error))
+    timed = {build.target: build.benchmark for build in builds if build.benchmark}
+    return SpeedRow(model=model, version=number, builds=timed)
+
+
+def _numbers(catalog: Catalog, model: str) -> tuple[int, ...]:
     numbers = catalog.versions(model)
     if not numbers:
         raise NotThereError(f"{model} has no version that is in use in {catalog.store.url}")
-    rows = tuple(ahead(partial(_version_row, catalog, model), numbers[-COMPARED:], width=_WIDTH))
-    return ParityLook(model=model, total=len(numbers), versions=rows)
+    return numbers
 
 
 def look_at_channel(catalog: Catalog, model: str, channel: str) -> ChannelLook:
@@ -181,24 +231,6 @@ def look_at_channel(catalog: Catalog, model: str, channel: str) -> ChannelLook:
     if not moves:
         raise NotThereError(f"{model} has no channel {channel!r} in {catalog.store.url}")
     return ChannelLook(model=model, channel=channel, total=len(moves), moves=moves[::-1])
-
-
-def search(catalog: Catalog, where: str) -> Found:
-    """Find versions by conditions such as `target=openvino* created>=2026-11`.
-
-    Raises:
-        RefusalError: One is not a condition.
-    """
-    try:
-        conditions = shlex.split(where)
-        for condition in conditions:
-            parse_condition(condition)
-    except (ValueError, StoreError) as error:
-        raise RefusalError(f"{error}. Set values with spaces in quotes") from error
-    if not conditions:
-        return Found(where=where, versions=(), more=False)
-    found = list(islice(catalog.search(conditions), FOUND + 1))
-    return Found(where=where, versions=tuple(map(row_of, found[:FOUND])), more=len(found) > FOUND)
 
 
 def file_of(catalog: Catalog, version: Version, name: str, most: int) -> bytes | None:

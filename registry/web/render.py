@@ -4,9 +4,20 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from registry.graphs.parts import parts_of
 from registry.signature import Frozen
+from registry.web.graph_picture import graph_picture
 from registry.web.parity_picture import parity_picture
-from registry.web.words import counted, error_text, machine_time, moment, plain, size
+from registry.web.speed_picture import speed_pictures
+from registry.web.words import (
+    counted,
+    error_text,
+    latency,
+    machine_time,
+    moment,
+    plain,
+    size,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -41,7 +52,13 @@ def _environment() -> "Environment":
         finalize=shown,
     )
     environment.filters.update(
-        size=size, moment=moment, machine_time=machine_time, error=error_text
+        size=size, moment=moment, machine_time=machine_time, error=error_text, latency=latency
     )
-    environment.globals.update(counted=counted, parity_picture=parity_picture)
+    environment.globals.update(
+        counted=counted,
+        graph_picture=graph_picture,
+        parts_of=parts_of,
+        parity_picture=parity_picture,
+        speed_pictures=speed_pictures,
+    )
     return environment

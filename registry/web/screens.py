@@ -4,16 +4,20 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from registry.graphs.sketch import Stretch
 from registry.signature import Frozen
 from registry.web.call import Call
 from registry.web.differing import look_at_difference
+from registry.web.graphing import look_at_graph
 from registry.web.looks import (
     ChannelLook,
     DiffLook,
     Found,
+    GraphLook,
     ModelList,
     ModelLook,
     ParityLook,
+    SpeedLook,
     VersionLook,
 )
 from registry.web.reading import (
@@ -21,10 +25,11 @@ from registry.web.reading import (
     look_at_channel,
     look_at_model,
     look_at_parity,
+    look_at_speed,
     look_at_version,
-    search,
 )
 from registry.web.refusals import RefusalError
+from registry.web.searching import search
 
 #: What a field of a path can hold.
 _FIELDS = {
@@ -84,6 +89,18 @@ def _parity(call: Call) -> ParityLook:
     return look_at_parity(call.room.catalog, call.names["model"])
 
 
+def _speed(call: Call) -> SpeedLook:
+    return look_at_speed(call.room.catalog, call.names["model"])
+
+
+def _graph(call: Call) -> GraphLook:
+    stretch = Stretch(
+        within=call.text("within"), first=call.number("first"), last=call.number("last")
+    )
+    model, number = call.names["model"], int(call.names["number"])
+    return look_at_graph(call.room.catalog, model, number, call.text("part"), stretch)
+
+
 def _diff(call: Call) -> DiffLook:
     before, after = call.number("before"), call.number("after")
     if before is None or after is None:
@@ -92,7 +109,7 @@ def _diff(call: Call) -> DiffLook:
 
 
 def _search(call: Call) -> Found:
-    return search(call.room.catalog, call.text("where"))
+    return search(call.room.catalog, call.text("where"), call.text("after"))
 
 
 SCREENS: tuple[Screen, ...] = (
@@ -134,6 +151,27 @@ SCREENS: tuple[Screen, ...] = (
         read=_parity,
     ),
     Screen(
+        path="/models/{model}/speed",
+        name="speed",
+        about="How fast a model's versions answered where they were validated.",
+        look=SpeedLook,
+        read=_speed,
+    ),
+    Screen(
+        path="/models/{model}/versions/{number}/graph",
+        name="graph",
+        about="The graph of a part of a version, as boxes and what lies between; the first part, "
+        "if none is named.",
+        look=GraphLook,
+        read=_graph,
+        query=(
+            ("part", "string"),
+            ("within", "string"),
+            ("first", "integer"),
+            ("last", "integer"),
+        ),
+    ),
+    Screen(
         path="/models/{model}/diff",
         name="diff",
         about="What two versions differ in.",
@@ -148,6 +186,6 @@ SCREENS: tuple[Screen, ...] = (
         about="Versions that meet conditions such as target=openvino* created>=2026-11.",
         look=Found,
         read=_search,
-        query=(("where", "string"),),
+        query=(("where", "string"), ("after", "string")),
     ),
 )

@@ -4,6 +4,7 @@ import json
 import socket
 
 import jsonschema
+import onnx
 import pytest
 
 from registry import Catalog
@@ -15,6 +16,7 @@ from registry.web.app import App
 from registry.web.differing import look_at_difference
 from registry.web.room import Room
 from registry.web.screens import SCREENS
+from tests import versions
 from tests.asgi import HERE, ask
 from tests.drafts import write_draft
 
@@ -25,9 +27,22 @@ PAGES = {
     "channel": "/models/ads/channels/production",
     "version": "/models/ads/versions/2",
     "parity": "/models/ads/parity",
+    "speed": "/models/ads/speed",
+    "graph": "/models/ranker/versions/1/graph",
     "diff": "/models/ads/diff?before=1&after=2",
     "search": "/search?where=target%3Dcpu%20version%3E1",
 }
+
+
+def publish_graph(catalog, folder):
+    """Publish a version whose graph says what a page must not believe."""
+    draft = versions.write_draft(folder, 1, runtimes=("onnxruntime",))
+    file = folder / "builds" / "onnxruntime" / "model.onnx"
+    program = onnx.load(file)
+    for node in program.graph.node:
+        node.name = f"{EVIL}{node.op_type}"
+    onnx.save(program, file)
+    catalog.publish(draft, folder)
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +60,7 @@ def catalog(tmp_path_factory):
     catalog.move("ads", "production", 2, who=EVIL, why=EVIL)
     catalog.tag("ads", "autumn", 1, who=EVIL, why=EVIL)
     catalog.remove("ads", 4, who=EVIL, why=EVIL)
+    publish_graph(catalog, root / "graph")
     folder = root / "other"
     folder.mkdir()
     catalog.publish(write_draft(folder, model="gone"), folder)
@@ -88,7 +104,8 @@ def test_a_page_runs_nothing_and_loads_nothing_from_elsewhere(app, path):
 
 
 def test_whatever_a_store_says_is_text(app):
-    for path in ("/models/ads", PAGES["channel"], PAGES["version"], "/models/ads/versions/4"):
+    shown = (PAGES[name] for name in ("model", "channel", "version", "graph"))
+    for path in (*shown, "/models/ads/versions/4"):
         assert "&lt;script&gt;" in ask(app, path).text
     assert "&lt;/pre&gt;" in ask(app, PAGES["diff"]).text
     assert "&#34;&gt;&lt;i&gt;" in ask(app, "/models?holds=%22%3E%3Ci%3E").text
@@ -113,9 +130,16 @@ def test_what_is_damaged_is_shown_as_a_fault_and_hides_nothing_else(damaged):
 
 
 def test_a_store_that_fails_is_no_fault_of_the_request(damaged):
-    for path in ("/models/ads/versions/2", "/search?where=target%3Dcpu"):
-        assert ask(damaged, path).status == 502
-        assert json.loads(ask(damaged, f"/api{path}").body)["error"]
+    path = "/models/ads/versions/2"
+    assert ask(damaged, path).status == 502
+    assert json.loads(ask(damaged, f"/api{path}").body)["error"]
+
+
+def test_a_search_passes_over_what_is_damaged_and_says_so(damaged):
+    found = json.loads(ask(damaged, "/api/search?where=target%3Dcpu").body)
+    assert [row["version"] for row in found["versions"]] == [1]
+    assert [row["version"] for row in found["damaged"]] == [2]
+    assert "cannot be believed" in ask(damaged, "/search?where=ads").text
 
 
 def test_a_store_that_cannot_be_reached_is_said(monkeypatch):
@@ -149,7 +173,14 @@ def test_removed_versions_can_still_be_read(app):
         ("/models/ads/diff?before=1&after=99", 404),
         ("/models?page=-1", 400),
         ("/models?page=9", 404),
-        ("/search?where=nonsense", 400),
+        ("/search?where=nonsense%3D1", 400),
+        ("/search?where=ads&after=%40", 400),
+        ("/models/nobody/speed", 404),
+        ("/models/ads/versions/2/graph", 404),
+        ("/models/ranker/versions/1/graph?part=other", 404),
+        ("/models/ranker/versions/1/graph?within=nowhere", 404),
+        ("/models/ranker/versions/1/graph?first=9", 404),
+        ("/models/ranker/versions/1/graph?last=x", 400),
         ("/search?where=%22", 400),
         ("/models?" + "a=1&" * 40, 400),
     ],

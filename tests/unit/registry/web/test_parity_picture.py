@@ -2,8 +2,9 @@
 
 import math
 
+from registry.web.chart import HEIGHT, WIDTH
 from registry.web.looks import ParityLook, VersionRow
-from registry.web.parity_picture import HEIGHT, WIDTH, parity_picture
+from registry.web.parity_picture import parity_picture
 
 
 def look(*errors):
@@ -43,7 +44,7 @@ def test_a_target_keeps_its_colour_whatever_the_kind():
         errors={"a": {"conversion": 0.1, "precision": 0.2}, "b": {"conversion": 0.3}},
     )
     lines = parity_picture(ParityLook(model="ads", total=1, versions=(row,))).lines
-    assert [(line.colour, line.kind) for line in lines] == [
+    assert [(line.colour, line.style) for line in lines] == [
         (0, "conversion"),
         (0, "precision"),
         (1, "conversion"),

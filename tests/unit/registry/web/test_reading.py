@@ -14,7 +14,6 @@ from registry.web.reading import (
     look_at_channel,
     look_at_model,
     read_version,
-    search,
 )
 from registry.web.refusals import (
     ForbiddenError,
@@ -23,6 +22,7 @@ from registry.web.refusals import (
     RefusalError,
     explain,
 )
+from registry.web.searching import search
 from tests.drafts import write_draft
 
 
@@ -50,7 +50,7 @@ def test_lists_models_and_history(catalog):
     assert list_models(catalog, "AD", 1).models[0].channels == {"production": 2}
     assert list_models(catalog, "other", 1).models == ()
     assert look_at_channel(catalog, "ads", "production").moves[0].why == "<b>faster</b>"
-    assert len(search(catalog, "target=cpu").versions) == 2
+    assert len(search(catalog, "target=cpu", "").versions) == 2
 
 
 def test_says_what_is_not_there_or_no_condition(catalog):
@@ -61,7 +61,7 @@ def test_says_what_is_not_there_or_no_condition(catalog):
     with pytest.raises(NotThereError):
         look_at_channel(catalog, "ads", "other")
     with pytest.raises(RefusalError):
-        search(catalog, "nonsense")
+        search(catalog, "nonsense=1", "")
 
 
 @pytest.mark.parametrize("host", ["evil.example", "", "a b", "127.0.0.1.evil.example:80"])
