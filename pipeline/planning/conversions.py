@@ -11,6 +11,7 @@ from pipeline.stages import convert
 from pipeline.stages.placed import WHOLE, Placed
 from pipeline.toolchains import CURRENT
 from pipeline.toolchains.of_target import toolchain_of
+from registry.format import Format
 from registry.signature import Layout, Precision
 from targets import AnyTarget, find_target
 
@@ -50,6 +51,14 @@ def built_by(job: Job, placed: Placed, weights: Precision) -> str:
     """Name the task whose output holds a part in its target's format."""
     steps = _steps(job, placed.target)
     return _conversion(steps[-1], weights, placed) if steps else where_cut(job)
+
+
+def as_onnx(job: Job, placed: Placed) -> str | None:
+    """Name the task whose output holds a part as ONNX; None where it never is."""
+    if find_source(job.source).dense is Format.ONNX:
+        return where_cut(job)
+    found = [step for step in _steps(job, placed.target) if step.result is Format.ONNX]
+    return _conversion(found[0], "f32", placed) if found else None
 
 
 def where_cut(job: Job) -> str:

@@ -8,9 +8,10 @@ from converters.row_rules import narrows
 from converters.sources import find_source
 from pipeline.job.job import Job, Samples
 from pipeline.planning.builds import builds_of
-from pipeline.planning.conversions import built_by, conversions
+from pipeline.planning.conversions import as_onnx, built_by, conversions
 from pipeline.planning.node import Node
 from pipeline.stages import assemble, cut, push, reference, split, tables, validate
+from pipeline.stages.chained import onnx_role
 from pipeline.stages.placed import WantedBuild, exact_role, part_role
 from pipeline.toolchains.of_target import toolchain_of
 
@@ -116,6 +117,9 @@ def _validation(job: Job, build: WantedBuild) -> Node:
         reads[part_role(placed.part)] = built_by(job, placed, placed.target.weights)
         if placed.target.weights != "f32":
             reads[exact_role(placed.part)] = built_by(job, placed, "f32")
+        onnx = as_onnx(job, placed)
+        if onnx and len(build.parts) > 1:
+            reads[onnx_role(placed.part)] = onnx
     if narrows(job.split.rows):
         reads[validate.EXACT_TABLES] = _EXACT_TABLES
     toolchain = toolchain_of(build.parts[0].target).name

@@ -15,7 +15,7 @@ from targets import find_target
 from targets.host.cpu import host, thread_plan
 from targets.parity.scaled import scaled, spread_of
 from targets.parity.tally import Limit
-from targets.target import Arrays
+from targets.target import Arrays, Runner
 
 #: Answers with the files of a part, in a folder.
 Run = Callable[[Path, Arrays], Mapping[str, np.ndarray]]
@@ -92,7 +92,7 @@ def worst_part(
     found = [
         Off(stretch, read(name, limit(right), right, given[name]), limit(right))
         for stretch in stretches
-        for given in [_converted(stretch, inputs, exact=exact)]
+        for given in [load_part(stretch.placed, inputs, exact=exact).run(stretch.feeds)]
         for name, right in stretch.right.items()
     ]
     return max(found, key=lambda off: off.reading.worst)
@@ -104,11 +104,11 @@ def of_values(limit: Limit, output: np.ndarray) -> Callable[[np.ndarray], Limit]
     return lambda right: scaled(limit, spread, right)
 
 
-def _converted(stretch: Stretch, inputs: Mapping[str, Path], *, exact: bool) -> Arrays:
-    placed = stretch.placed
+def load_part(placed: Placed, inputs: Mapping[str, Path], *, exact: bool) -> Runner:
+    """Load a converted part by itself: in f32 with weights of f32, or as shipped."""
     shipped = inputs[part_role(placed.part)]
     place = inputs.get(exact_role(placed.part), shipped) if exact else shipped
     precision: Precision = "f32" if exact else placed.target.precision
     plan = thread_plan(placed.target.threads, host())
     folder = place / read_part(place, placed.part).folder
-    return find_target(placed.target.runtime).load(folder, precision, plan).run(stretch.feeds)
+    return find_target(placed.target.runtime).load(folder, precision, plan)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pipeline.job.job import BenchmarkOptions, ParityOptions
 from pipeline.processes.task import Task
+from pipeline.stages.by_part import read_by_part
 from pipeline.stages.hearing import NO_BENCHMARK, Composition, Kind, allocated, hear
 from pipeline.stages.layout import Pieces, link_part, link_pieces, read_pieces
 from pipeline.stages.part import read_split
@@ -35,6 +36,7 @@ class Options(Frozen):
     step of its target's route, or of the split or the cut where the part is in the target's
     format already. Where the target stores narrower weights than f32, the folder `exact:<name>` is
     the same part with f32 weights: the conversion error is measured on it, else on the part.
+    Of several parts, `onnx:<name>` is the part as ONNX, where it came that way.
     Likewise `exact_tables`, where rows are stored in less than the model holds.
 
     An unknown id is refused here whatever its table answers it with: the original has no answer
@@ -87,6 +89,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     (shipped,) = composition.draft.builds
     memory = heard[-1].memory - before
     demands = _demands(options.build, shipped, composition.folder, memory)
+    by_part = read_by_part(options.build.parts, task.inputs, composition, options.parity)
     shutil.rmtree(out / "view")
     validation = Validation(
         target=options.build.name,
@@ -95,6 +98,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         faults=tuple(fault for one in heard for fault in one.faults),
         passed=all(one.passed for one in heard),
         benchmark=heard[-1].benchmark,
+        by_part=by_part,
     )
     (out / "parity.json").write_text(validation.model_dump_json(indent=1))
 

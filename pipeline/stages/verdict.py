@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from pipeline.stages.bisection import Reading
 from registry.errors import ParityError
 from registry.manifest import Benchmark, Contract, Numbers, Parity
 from registry.signature import Frozen, Precision
@@ -20,6 +21,16 @@ class Demand(Frozen):
     contract: Contract
 
 
+class PartReading(Frozen):
+    """How far a converted part by itself is off the part as it was, where that is worst.
+
+    `worst.worst` is the error over the job's tolerance, scaled to the spread of the value.
+    """
+
+    part: str
+    worst: Reading
+
+
 class Validation(Frozen):
     """What `parity.json` holds.
 
@@ -28,6 +39,7 @@ class Validation(Frozen):
         parts: In their order.
         parity: Conversion, then precision; one is missing where its faults left nothing to
             compare.
+        by_part: Of several parts, each by itself, as shipped.
         benchmark: How fast it answered; None where it did not pass, or none was wanted.
         faults: What numbers cannot say: an output that is missing, a refusal on one side
             alone, a metric that dropped too far. Each is a sentence and enough to fail.
@@ -39,6 +51,7 @@ class Validation(Frozen):
     faults: tuple[str, ...]
     passed: bool
     benchmark: Benchmark | None = None
+    by_part: tuple[PartReading, ...] = ()
 
     @property
     def runtime(self) -> str:

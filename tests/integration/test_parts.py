@@ -100,8 +100,8 @@ def test_what_is_shown_names_the_parts(published, folder, capsys):
     said = capsys.readouterr().out
     assert "mixed: parts start, middle, end; conversion error" in said
     assert "mixed, middle: as for ort, f32, onnxruntime" in said
-    page = next(folder.glob(".pipeline/runs/shifty/*/report/index.html")).read_text()
-    assert "middle" in page
+    page = next(folder.glob(".pipeline/runs/shifty/*/report/index.html"))
+    assert "mixed: onnxruntime f32, by itself off by 0 at <code>middle__shifted" in page.read_text()
 
 
 def test_layouts_take_parts_or_say_why_not(published, tmp_path, capsys):
@@ -125,7 +125,14 @@ def test_the_part_that_is_off_is_named_with_its_first_bad_node(published, folder
     assert "target all-ov does not answer like the original model" in said.stderr
     assert "part 'middle' is off by itself; first bad node: 'shift' (BitShift" in said.stderr
     newest = max(folder.glob(".pipeline/runs/*/*/run.json"), key=lambda p: p.stat().st_mtime_ns)
-    (found,) = RunRecord.model_validate_json(newest.read_bytes()).bisections
+    record = RunRecord.model_validate_json(newest.read_bytes())
+    by_part = {
+        one.target: {found.part: found.worst.worst > 1 for found in one.by_part}
+        for one in record.validations
+    }
+    right = {"start": False, "middle": False, "end": False}
+    assert by_part == {"mixed": right, "all-ov": right | {"middle": True}}
+    (found,) = record.bisections
     assert (found.target, found.part, found.outcome) == ("all-ov", "middle", "node")
 
 
