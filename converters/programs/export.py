@@ -61,6 +61,17 @@ def _export(
 
     shapes = dynamic_shapes(brief.inputs, brief.axes, advice)
     with quiet("torch.export", *TORCH_EXPORT):
-        return torch.export.export(
+        program = torch.export.export(
             module, example_inputs(brief), dynamic_shapes=shapes, strict=strict
         )
+    _rename_constants(program)
+    return program
+
+
+def _rename_constants(program: "ExportedProgram") -> None:
+    """Give constants names that attributes can have; strict mode names them by its way there."""
+    for number, spec in enumerate(program.graph_signature.input_specs):
+        name = spec.target
+        if name in program.constants and not all(map(str.isidentifier, name.split("."))):
+            spec.target = f"constant_{number}"
+            program.constants[spec.target] = program.constants.pop(name)
