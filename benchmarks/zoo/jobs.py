@@ -57,5 +57,8 @@ def _keys(package: Package, model: Model) -> dict[str, JsonValue]:
 
 def _batches(model: Model) -> list[int]:
     """Return batch sizes within the range of the axis."""
-    axis = model.axes.get("batch", Axis())
+    first = model.inputs[0].shape[0] if model.inputs[0].shape else 1
+    if isinstance(first, int):
+        return [first]
+    axis = model.axes.get(first, Axis())
     return sorted({min(max(axis.min, size), axis.max) for size in (1, 3, 17)})

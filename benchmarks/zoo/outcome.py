@@ -6,6 +6,7 @@ from benchmarks.zoo.exact import FILE, Exact
 from benchmarks.zoo.order import Event
 from benchmarks.zoo.package import Model
 from benchmarks.zoo.plan import EXACT, output_of
+from pipeline.processes.setting import ROOT
 from pipeline.stages.part import read_split
 from pipeline.stages.verdict import Validation
 from registry.signature import Frozen
@@ -77,7 +78,7 @@ def outcome_of(
     if EXACT in events and events[EXACT].state == "done":
         exact = Exact.model_validate_json((output_of(EXACT, folder) / FILE).read_bytes())
     faults = [
-        Fault(task=event.task, kind=event.kind, message=event.message)
+        Fault(task=event.task, kind=event.kind, message=_without_places(event.message, folder))
         for event in events.values()
         if event.state == "failed"
     ]
@@ -99,6 +100,11 @@ def outcome_of(
         faults=tuple(faults),
         seconds=sum(event.seconds for event in events.values()),
     )
+
+
+def _without_places(message: str, folder: Path) -> str:
+    """Leave out where things lie on this host."""
+    return message.replace(f"{folder}/", "").replace(f"{ROOT}/", "")
 
 
 def _build(runtime: str, folder: Path, events: dict[str, Event]) -> Build:
