@@ -11,7 +11,7 @@ from types import MappingProxyType
 from registry.digest import Advance, chunks_of, digest_of, ignore
 from registry.errors import IntegrityError
 from registry.layout import blob_key
-from registry.manifest import File, Recipe, Step, Version
+from registry.manifest import File, Recipe, Version
 from registry.partial_file import write_all
 from registry.patching.needed import laid
 from registry.read_blob import empty, read_blob
@@ -66,11 +66,12 @@ def make(store: Store, name: str, recipe: Recipe, copy: FileIO, near: Near = NOT
     done = laid(recipe, near)
     if done is not None and _take(near[stage(recipe, done).digest], copy):
         with suppress(IntegrityError):  # it was changed on this host
-            _lay_and_check(store, name, recipe.steps[done:], copy)
+            _lay_and_check(store, name, recipe, done, copy)
             return
     empty(copy)
     read_blob(store, (name, recipe.base), copy, ignore)
-    _lay_and_check(store, name, recipe.steps, copy)
+    if recipe.steps:
+        _lay_and_check(store, name, recipe, 0, copy)
 
 
 def stage(recipe: Recipe, done: int) -> File:
@@ -93,19 +94,18 @@ def lay_over(copy: FileIO, patches: Sequence[bytes], name: str) -> File:
     return digest_of(chunks_of(copy))
 
 
-def _lay_and_check(store: Store, name: str, steps: Sequence[Step], copy: FileIO) -> None:
-    if not steps:
-        return
+def _lay_and_check(store: Store, name: str, recipe: Recipe, done: int, copy: FileIO) -> None:
+    """Go on from where so many steps are done, which may be all: what comes out is digested."""
     patches = []
-    for step in steps:
+    for step in recipe.steps[done:]:
         with BytesIO() as patch:
             read_blob(store, (name, step.rows), patch, ignore)
             patches.append(patch.getvalue())
-    found = lay_over(copy, patches, name)
-    if found != steps[-1].gives:
+    found, wanted = lay_over(copy, patches, name), stage(recipe, len(recipe.steps))
+    if found != wanted:
         raise IntegrityError(
             f"{name}: laid together it has SHA-256 {found.digest} in place of "
-            f"{steps[-1].gives.digest}: its version was not written by this program. Publish the "
+            f"{wanted.digest}: its version was not written by this program. Publish the "
             "model again, and look at who may write to the store"
         )
 

@@ -89,6 +89,23 @@ def test_a_shard_that_was_changed_on_the_host_is_not_built_upon(place: Place, tm
     check_pulled(catalog, second, tmp_path / "draft", tmp_path / "second", near=near)
 
 
+def test_a_spoilt_shard_of_the_host_is_not_taken_where_all_its_rows_are_laid(
+    place: Place, tmp_path
+):
+    catalog = Catalog(place.open())
+    _, second = publish_two(catalog.store, tmp_path / "draft")
+    older = catalog.pull(second, tmp_path / "second")
+    name = next(iter(second.recipes))
+    spoilt = older / name
+    spoilt.write_bytes(bytes(spoilt.stat().st_size))
+    draft = write_table_draft(tmp_path / "draft", change_rows(ROWS, 0.01, seed=1))
+    (tmp_path / "draft/builds/cpu/model.bin").write_bytes(b"other weights")
+    third = catalog.publish(draft, tmp_path / "draft")
+    assert (third.number, third.files[name]) == (3, second.files[name])
+    near = {older: second}
+    check_pulled(catalog, third, tmp_path / "draft", tmp_path / "third", near=near)
+
+
 def test_rows_that_are_most_of_a_shard_are_shipped_as_the_shard(place: Place, tmp_path):
     catalog = Catalog(place.open())
     _, second = publish_two(catalog.store, tmp_path / "draft", share=0.6)
