@@ -60,8 +60,7 @@ def steps_of(folder, ways):
     ]
 
 
-def test_a_crash_ends_the_child_alone_and_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("benchmarks.zoo.ward.TIMEOUT", 20.0)
+def test_a_crash_ends_the_child_alone_and_is_named(tmp_path):
     plan = {
         "current": steps_of(
             tmp_path,

@@ -292,7 +292,7 @@ _ROWS: tuple[_Row, ...] = (
     ),
     _Row("SharedBottom", "multi_task", _tasks(**_TYPES, bottom_params=_MLP), _TASKS),
     _Row("MMOE", "multi_task", _tasks(**_EXPERTS), _TASKS, blame=_SOFTMAX),
-    _Row("PLE", "multi_task", _tasks(**_LEVELS), _TASKS),
+    _Row("PLE", "multi_task", _tasks(**_LEVELS), _TASKS, blame=_SOFTMAX),
     _Row(
         "AITM",
         "multi_task",
