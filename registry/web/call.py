@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 #: Fields of a query or of a form that are read.
 _MOST_FIELDS = 32
 
-#: Digits of a number in a query.
+#: Digits of a number in a query, and so the largest.
 _MOST_DIGITS = 18
+LARGEST = 10**_MOST_DIGITS - 1
 
 Fields = Mapping[str, tuple[str, ...]]
 

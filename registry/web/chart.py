@@ -44,12 +44,14 @@ class Scale:
     """Powers of ten that are shown, and how figures are written.
 
     Attributes:
+        tick: How powers of ten are written beside the picture.
         limit: Where a line is drawn that figures should not cross.
     """
 
     lowest: int
     highest: int
     label: Callable[[float], str]
+    tick: Callable[[float], str]
     limit: float | None = None
 
 
@@ -120,7 +122,7 @@ def _labels(scale: Scale) -> tuple[Point, ...]:
     step = -(-(scale.highest - scale.lowest) // _MOST_POWERS) or 1
     powers = range(scale.lowest, scale.highest + 1, step)
     return tuple(
-        Point(_LEFT - 6, _height(10.0**power, scale), scale.label(10.0**power)) for power in powers
+        Point(_LEFT - 6, _height(10.0**power, scale), scale.tick(10.0**power)) for power in powers
     )
 
 

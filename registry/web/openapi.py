@@ -8,14 +8,17 @@ from functools import cache
 from pydantic import JsonValue
 from pydantic.json_schema import models_json_schema
 
-from registry.web.screens import SCREENS, Screen
+from registry.web.screens import NUMBER, SCREENS, TEXT, Screen
 
 #: Why a request may not be answered.
 _REFUSALS = {
     "400": "A field of the query is not understood.",
     "404": "There is no such thing.",
+    "405": "The API only tells: it takes GET and HEAD.",
     "421": "The request was meant for another host.",
+    "500": "A fault of the server, which its log tells.",
     "502": "The store fails, or what it holds is damaged.",
+    "503": "The server ends.",
 }
 
 _ABOUT = "JSON has no infinity: it is written as the string 'Infinity', and no number as 'NaN'."
@@ -59,20 +62,21 @@ def _operation(screen: Screen, record: Mapping[str, JsonValue]) -> dict[str, Jso
         "summary": screen.about,
         "parameters": [
             *(
-                _field(name, "path", "integer" if name == "number" else "string", needed=True)
+                _field(name, "path", NUMBER if name == "number" else TEXT, needed=True)
                 for name in fields
             ),
             *(
-                _field(name, "query", kind, needed=name in screen.needed)
-                for name, kind in screen.query
+                _field(name, "query", schema, needed=name in screen.needed)
+                for name, schema in screen.query
             ),
         ],
         "responses": {"200": _answer(screen.about, dict(record)), **answers},
     }
 
 
-def _field(name: str, place: str, kind: str, *, needed: bool) -> JsonValue:
-    schema: dict[str, JsonValue] = {"type": kind} | ({"minimum": 1} if kind == "integer" else {})
+def _field(
+    name: str, place: str, schema: dict[str, JsonValue], *, needed: bool
+) -> dict[str, JsonValue]:
     return {"name": name, "in": place, "required": needed, "schema": schema}
 
 

@@ -2,9 +2,10 @@
 
 from registry.web.chart import COLOURS, Picture, Scale, Series, draw
 from registry.web.looks import ParityLook
+from registry.web.words import error_text
 
 #: 1 is what an error may be.
-_SCALE = Scale(-9, 3, lambda error: "1" if error == 1 else f"{error:.2g}", limit=1.0)
+_SCALE = Scale(-9, 3, error_text, lambda power: f"{power:g}", limit=1.0)
 
 
 def parity_picture(look: ParityLook) -> Picture:

@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from registry.graphs.sketch import Stretch
 from registry.signature import Frozen
-from registry.web.call import Call
+from registry.web.call import LARGEST, Call
 from registry.web.differing import look_at_difference
 from registry.web.graphing import look_at_graph
 from registry.web.looks import (
@@ -31,6 +33,14 @@ from registry.web.reading import (
 from registry.web.refusals import RefusalError
 from registry.web.searching import search
 
+#: What fields of a query take: empty is as good as none.
+TEXT: dict[str, JsonValue] = {"type": "string"}
+NUMBER: dict[str, JsonValue] = {"type": "integer", "minimum": 1, "maximum": LARGEST}
+PLACE: dict[str, JsonValue] = {
+    "type": "string",
+    "pattern": "^([a-z0-9][a-z0-9._-]{0,63}(@[1-9][0-9]{0,17})?)?$",
+}
+
 #: What a field of a path can hold.
 _FIELDS = {
     "model": "[^/]{1,200}",
@@ -45,7 +55,7 @@ class Screen:
 
     Attributes:
         path: With fields in braces, as OpenAPI writes them; the same behind /api.
-        query: Fields of the query, each with its JSON type.
+        query: Fields of the query, each with the JSON Schema of what it takes.
         needed: Those that have to be there.
     """
 
@@ -54,7 +64,7 @@ class Screen:
     about: str
     look: type[Frozen]
     read: Callable[[Call], Frozen]
-    query: tuple[tuple[str, str], ...] = ()
+    query: tuple[tuple[str, dict[str, JsonValue]], ...] = ()
     needed: frozenset[str] = frozenset()
 
 
@@ -119,7 +129,7 @@ SCREENS: tuple[Screen, ...] = (
         about="Models whose names hold a text, a page of them.",
         look=ModelList,
         read=_models,
-        query=(("holds", "string"), ("page", "integer")),
+        query=(("holds", TEXT), ("page", NUMBER)),
     ),
     Screen(
         path="/models/{model}",
@@ -127,7 +137,7 @@ SCREENS: tuple[Screen, ...] = (
         about="A model's channels, tags and versions, the newest first.",
         look=ModelLook,
         read=_model,
-        query=(("before", "integer"),),
+        query=(("before", NUMBER),),
     ),
     Screen(
         path="/models/{model}/channels/{channel}",
@@ -165,10 +175,10 @@ SCREENS: tuple[Screen, ...] = (
         look=GraphLook,
         read=_graph,
         query=(
-            ("part", "string"),
-            ("within", "string"),
-            ("first", "integer"),
-            ("last", "integer"),
+            ("part", TEXT),
+            ("within", TEXT),
+            ("first", NUMBER),
+            ("last", NUMBER),
         ),
     ),
     Screen(
@@ -177,7 +187,7 @@ SCREENS: tuple[Screen, ...] = (
         about="What two versions differ in.",
         look=DiffLook,
         read=_diff,
-        query=(("before", "integer"), ("after", "integer")),
+        query=(("before", NUMBER), ("after", NUMBER)),
         needed=frozenset({"before", "after"}),
     ),
     Screen(
@@ -186,6 +196,6 @@ SCREENS: tuple[Screen, ...] = (
         about="Versions that meet conditions such as target=openvino* created>=2026-11.",
         look=Found,
         read=_search,
-        query=(("where", "string"), ("after", "string")),
+        query=(("where", TEXT), ("after", PLACE)),
     ),
 )

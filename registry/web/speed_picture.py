@@ -42,5 +42,9 @@ def _picture(rows: list[SpeedRow], batch: int) -> Picture:
     series = [one for one in series if one.figures]
     lowest = min(math.floor(math.log10(max(speed.p50, 1e-9))) for speed in found.values())
     highest = max(math.ceil(math.log10(max(speed.p95, 1e-9))) for speed in found.values())
-    scale = Scale(lowest, max(highest, lowest + 1), latency)
+    scale = Scale(lowest, max(highest, lowest + 1), latency, _tick)
     return draw(series, [row.version for row in rows], scale)
+
+
+def _tick(power: float) -> str:
+    return f"{power:g} s" if power >= 1 else f"{power * 1000:g} ms"

@@ -1,30 +1,28 @@
 """`pipeline registry serve` in a real browser: wide and narrow, light and dark, accessible."""
 
-import os
-import re
-import signal
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 from registry import Catalog
 from registry.store import open_store
+from tests import versions
 from tests.drafts import write_draft
+from tests.registry_site import ROOT, SERVE, TOKEN, site_of
 
-ROOT = Path(__file__).resolve().parents[2]
-SERVE = (sys.executable, "-m", "pipeline.cli", "registry", "serve")
-TOKEN = "0123456789abcdef"
 PAGES = (
     "/models",
     "/models/ads",
     "/models/ads/channels/production",
     "/models/ads/versions/2",
     "/models/ads/parity",
+    "/models/ads/speed",
+    "/models/ranker/versions/1",
+    "/models/ranker/versions/1/graph",
     "/models/ads/diff?before=1&after=2",
     "/search?where=target%3Dcpu",
+    "/search",
     "/nothing",
 )
 
@@ -41,32 +39,15 @@ def catalog(tmp_path_factory):
         page = "<p>inside</p><script>document.body.append('ran')</script>"
         (folder / "report" / "index.html").write_text(page)
         catalog.publish(draft, folder)
+    versions.publish(catalog, root, 1, runtimes=("onnxruntime",))
     catalog.move("ads", "production", 1, who="ann", why="a long reason " * 20)
     return catalog
 
 
-def start(store, *options):
-    """Start the command and wait until it says where it listens."""
-    server = subprocess.Popen(
-        [*SERVE, "--store", store, "--port", "0", *options],
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PIPELINE_PROMOTE_TOKEN": TOKEN},
-    )
-    for line in server.stderr:
-        if found := re.search("http://127.0.0.1:[0-9]+", line):
-            return server, found[0]
-    raise RuntimeError("it ended before it listened")
-
-
 @pytest.fixture(scope="module")
 def site(catalog):
-    server, address = start(catalog.store.url, "--allow-promote")
-    with server:
+    with site_of(catalog.store.url, "--allow-promote") as address:
         yield address
-        server.send_signal(signal.SIGTERM)
-        assert server.wait(20) == 0
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
@@ -124,6 +105,21 @@ def test_works_by_keyboard_and_promotes_by_its_form(browser, site, catalog):
     page.get_by_text("by hand").wait_for()
     move = catalog.channel("ads", "production")
     assert (move.version, move.who) == (2, "bob")
+    page.close()
+
+
+def test_a_search_begins_in_the_header_of_every_page_and_leads_to_a_graph(browser, site):
+    page = browser.new_page()
+    page.goto(site + "/models/ads")
+    for _ in range(6):  # past the skip link, home, and what the header leads to
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.accessKey") == "/"
+    page.keyboard.type("rank")
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="ranker@1").click()
+    page.get_by_role("link", name="Graph of onnxruntime").click()
+    page.get_by_role("heading", name="onnxruntime").wait_for()
+    assert page.locator("svg rect").count() == 7  # two inputs, four nodes, an output
     page.close()
 
 

@@ -85,6 +85,16 @@ def test_moves_a_channel(catalog, send):
         ({}, {"channel": "7"}, 400),
         ({}, {"why": ""}, 400),
         ({}, {"who": "two\nlines"}, 400),
+        ({}, {"why": "w" * 1001}, 400),
+        ({}, {"who": "w" * 101}, 400),
+        ({}, {"why": "a\r\nSet-Cookie: a=b"}, 400),
+        ({}, {"channel": "production\r\nX: y"}, 400),
+        ({}, {"version": "2" * 30}, 400),
+        ({"origin": "http://127.0.0.1:8081"}, {}, 403),
+        ({"origin": "http://127.0.0.1:8080.evil.example"}, {}, 403),
+        ({"sec-fetch-site": "same-site"}, {}, 403),
+        ({"host": "127.0.0.1.evil.example:8080"}, {}, 421),
+        ({"host": "127.0.0.1:8080, evil.example"}, {}, 421),
         ({}, {"body": b"\xff"}, 400),
         ({}, {"body": b"a" * 20_000}, 413),
     ],
@@ -98,3 +108,27 @@ def test_a_form_of_a_server_that_has_ended_is_not_taken(catalog, send):
     other = App(Room(catalog, promotion=new_promotion(TOKEN)))
     page = ask(other, "/models/ads")
     assert send(form=re.search('name="form" value="([0-9a-f]{64})"', page.text)[1]).status == 403
+
+
+def test_a_form_of_another_session_is_not_taken(app, catalog, send):
+    other = ask(app, "/models/ads").headers["set-cookie"].partition(";")[0]
+    assert send({"cookie": other}).status == 403
+    assert catalog.channels("ads") == ()
+
+
+def test_only_a_post_moves_and_none_of_a_path_that_is_no_model(app, send):
+    assert ask(app, "/models/ads/promote?version=2&channel=production").status == 405
+    for path in ("/models/a%0d%0aX:%20y/promote", "/models/../promote", "/models/nobody/promote"):
+        assert ask(app, path, "POST", HERE | KIND, b"version=2").status in {403, 404}
+
+
+def test_a_form_that_is_sent_again_makes_no_second_move(catalog, send):
+    assert [send().status, send().status] == [303, 303]
+    assert len(catalog.history("ads", "production")) == 1
+
+
+def test_what_is_said_of_a_move_is_text_on_the_page(app, send):
+    assert send(why="<img src=x onerror=alert(1)>", who="{{ 7 * 7 }}</td>").status == 303
+    page = ask(app, "/models/ads/channels/production").text
+    assert "&lt;img src=x" in page
+    assert "{{ 7 * 7 }}&lt;/td&gt;" in page
