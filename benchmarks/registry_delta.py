@@ -4,11 +4,13 @@
 
 A table of rows of 256 bytes is cut into shards as a job cuts it, and published; then 0.1, 1 or 10 %
 of its rows change, in one range or scattered, and it is published again, to a bucket of a real
-server on this host (SeaweedFS): in the form of today, and in whole shards as before there were
-rows. `shipped` is what the store has more than before, `fetched` what a host that has the version
-before gets out of the store to have this one; the best push of the rounds counts, and its pull. A
-push always digests all: that is what `nothing changed` takes. To compare rows it reads the older
-shards from the store.
+server on this host (SeaweedFS): in the form of today, from a host that has the older shards and
+from one that reads them out of the store, and in whole shards as before there were rows.
+
+`CPU s` is what the pushing process used of all cores. `shipped` is what the store has more than
+before, `read` what the push got out of it, `fetched` what a host that has the version before gets
+out of it to have this one; the best push of the rounds counts, and its pull. A push always digests
+all: that is what `nothing changed` takes.
 """
 
 import argparse
@@ -39,8 +41,25 @@ ROW = 256
 SHARES = (0.001, 0.01, 0.1)
 WAYS = ("in a range", "scattered")
 
-#: Shards that are looked at before the rest is shipped whole.
-FORMS = {"rows": recipes.PATIENCE, "shards": 0}
+
+@dataclass(frozen=True)
+class Form:
+    """How a push ships a table.
+
+    Attributes:
+        patience: Shards that are looked at before the rest is shipped whole.
+        near: Whether the host has the older shards.
+    """
+
+    patience: int
+    near: bool
+
+
+FORMS = {
+    "rows, with the older shards on the host": Form(recipes.PATIENCE, near=True),
+    "rows": Form(recipes.PATIENCE, near=False),
+    "shards": Form(0, near=False),
+}
 
 
 @dataclass(frozen=True)
@@ -48,6 +67,8 @@ class Moved:
     """What one version cost: seconds and bytes."""
 
     push: float
+    used: float
+    read: int
     shipped: int
     pull: float
     fetched: int
@@ -106,18 +127,20 @@ class Shards:
 class Host:
     """Pushes, and pulls beside what was pulled before."""
 
-    def __init__(self, url: str, endpoint: str, shards: Shards, place: Path) -> None:
+    def __init__(self, url: str, endpoint: str, shards: Shards, form: Form) -> None:
+        self._form, self._place = form, shards.folder.with_name(f"{shards.folder.name}-pulled")
         self._meter = Meter(open_store(url, endpoint=endpoint))
-        self._catalog, self._shards, self._place = Catalog(self._meter), shards, place
+        self._catalog, self._shards = Catalog(self._meter), shards
         self._near: dict = {}
 
     def move(self) -> Moved:
         """Publish what the shards hold, and pull it."""
         before, draft = self._held(), self._shards.draft()
         os.sync()
-        start = time.perf_counter()
-        version = self._catalog.publish(draft, self._shards.folder)
-        push, shipped = time.perf_counter() - start, self._held() - before
+        self._meter.down, start, used = 0, time.perf_counter(), time.process_time()
+        version = self._catalog.publish(draft, self._shards.folder, near=self._files())
+        push, used = time.perf_counter() - start, time.process_time() - used
+        read, shipped = self._meter.down, self._held() - before
         self._meter.down, folder = 0, self._place / uuid4().hex
         start = time.perf_counter()
         self._catalog.pull(version, folder, near=self._near)
@@ -125,7 +148,16 @@ class Host:
         for older in self._near:
             shutil.rmtree(older)
         self._near = {folder: version}
-        return Moved(push, shipped, pull, self._meter.down)
+        return Moved(push, used, read, shipped, pull, self._meter.down)
+
+    def _files(self) -> dict[str, Path]:
+        """Name what the host has, if it is to be used."""
+        return {
+            file.digest: folder / name
+            for folder, version in self._near.items()
+            for name, file in version.files.items()
+            if self._form.near
+        }
 
     def _held(self) -> int:
         return sum(entry.size for entry in self._meter.entries(BLOBS))
@@ -147,10 +179,11 @@ def measure(host: Host, shards: Shards, rounds: int) -> dict[str, Moved]:
 
 def table(best: dict[str, Moved], size: int) -> str:
     """Write a table of what was measured."""
-    lines = ["| pushed | push s | shipped | pull s | fetched |", "|---|---|---|---|---|"]
+    lines = ["| pushed | push s | CPU s | read | shipped | pull s | fetched |"]
+    lines.append("|---|---|---|---|---|---|---|")
     lines += [
-        f"| {what} | {one.push:.2f} | {one.shipped / size:.2%} | {one.pull:.2f} "
-        f"| {one.fetched / size:.2%} |"
+        f"| {what} | {one.push:.2f} | {one.used:.2f} | {one.read / size:.2%} "
+        f"| {one.shipped / size:.2%} | {one.pull:.2f} | {one.fetched / size:.2%} |"
         for what, one in best.items()
     ]
     return "\n".join(lines)
@@ -166,11 +199,11 @@ def main() -> None:
     size = options.mib << 20
     with tempfile.TemporaryDirectory(dir=options.folder) as name, seaweed(Path(name)) as server:
         os.environ.update(server.environment)
-        for form, recipes.PATIENCE in FORMS.items():
-            shards = Shards(Path(name) / f"draft-{form}", size)
-            url = f"s3://{BUCKET}/{uuid4().hex}"
-            host = Host(url, server.http, shards, Path(name))
-            print(f"\nA table of {options.mib} MiB, {shards.rows} rows a shard, kept as {form}\n")
+        for what, form in FORMS.items():
+            recipes.PATIENCE = form.patience
+            shards = Shards(Path(name) / uuid4().hex, size)
+            host = Host(f"s3://{BUCKET}/{uuid4().hex}", server.http, shards, form)
+            print(f"\nA table of {options.mib} MiB, {shards.rows} rows a shard, kept as {what}\n")
             print(table(measure(host, shards, options.rounds), size))
 
 

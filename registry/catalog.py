@@ -20,6 +20,7 @@ from registry.listing.overview import Overview, Tell, all_versions, fail, overvi
 from registry.manifest import Draft, File, Version
 from registry.names import Names
 from registry.patching.deliver import deliver
+from registry.patching.made import NOTHING_NEAR, Near
 from registry.progress import Progress, silent
 from registry.reference import check_name
 from registry.searching.condition import parse_condition
@@ -56,6 +57,7 @@ class Catalog(Names):
         progress: Progress = silent,
         *,
         expected: Mapping[str, File] = NOTHING_EXPECTED,
+        near: Near = NOTHING_NEAR,
     ) -> Version:
         """Make a version of a draft, whose files lie in a folder, and return it.
 
@@ -64,6 +66,9 @@ class Catalog(Names):
 
         Args:
             expected: Files as whoever made the folder knows them.
+            near: Files on this host by digest, of versions before: rows that changed are looked
+                for in older shards there, in place of fetching these. One that was changed since
+                is not believed.
 
         Raises:
             IntegrityError: The folder lacks files, has links out of it, changes meanwhile, or
@@ -73,7 +78,7 @@ class Catalog(Names):
         ready, paths = publishing.prepare(draft, folder, progress)
         publishing.check_expected(ready.files, expected, folder)
 
-        return deliver(self.store, ready, paths, progress)
+        return deliver(self.store, ready, paths, progress, near)
 
     def copy(self, version: Version, other: "Catalog", progress: Progress = silent) -> Version:
         """Make a version of another catalog's one of this; blobs that are there stay there.

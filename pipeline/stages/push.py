@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+from pipeline.caching.beside import files_beside
 from pipeline.caching.kept_files import KeptFile, files_of_record
 from pipeline.processes.task import Task
 from pipeline.stages.layout import link
@@ -47,7 +48,13 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         draft = draft.model_copy(update={"report": REPORT})
     catalog = Catalog(store_of(options, task.folder))
     before = catalog.versions(draft.model)
-    version = catalog.publish(draft, version_folder, progress, expected=_as_assembled(folder))
+    version = catalog.publish(
+        draft,
+        version_folder,
+        progress,
+        expected=_as_assembled(folder),
+        near=files_beside(folder),
+    )
     if options.channel is not None:
         _move(catalog, version, options.channel, options.who)
     shutil.rmtree(version_folder)

@@ -14,8 +14,8 @@ from registry.disk import disk_faults
 from registry.errors import IntegrityError
 from registry.layout import blob_key
 from registry.manifest import File, Recipe, Step, Version
-from registry.patching.made import lay_over, make
-from registry.patching.needed import parts_of
+from registry.patching.made import Near, lay_over, make
+from registry.patching.needed import laid, parts_of
 from registry.progress import silent
 from registry.side_by_side import Tally, each
 from registry.store.store import Store, changed
@@ -48,12 +48,15 @@ class Change:
 class Cook:
     """Finds recipes for a version's shards, and writes the rows that they need to files.
 
+    Args:
+        near: Files of this host: older shards are read from there where they are.
+
     Attributes:
         written: Those files, in the folder `scratch`, by their digests.
     """
 
-    def __init__(self, store: Store, older: Version, scratch: Path) -> None:
-        self._store, self._older, self._scratch = store, older, scratch
+    def __init__(self, store: Store, older: Version, scratch: Path, near: Near) -> None:
+        self._store, self._older, self._scratch, self._near = store, older, scratch, near
         self._lock = threading.Lock()
         self._in_vain: dict[str, int] = {}
         self.written: dict[str, Path] = {}
@@ -61,7 +64,8 @@ class Cook:
     def cook(self, version: Version, paths: Mapping[str, Path]) -> Version:
         """Return a version with recipes for those shards of which only some rows changed.
 
-        Reads what the store has of these shards in the older version.
+        Reads these shards as they are in the older version, from this host where it has them,
+        and else out of the store, if that is for it.
 
         Args:
             paths: Where the version's files lie, by their names.
@@ -96,9 +100,11 @@ class Cook:
 
     def _compare(self, change: Change, path: Path, file: File) -> Recipe | None:
         before = self._before(change.before)
+        if not self._store.reads_back and laid(before, self._near) is None:
+            return None
         with disk_faults(self._scratch), TemporaryFile(dir=self._scratch, buffering=0) as copy:
             try:
-                make(self._store, change.before, before, copy)
+                make(self._store, change.before, before, copy, self._near)
             except IntegrityError:  # it is marked, and told when it is read
                 return None
             rows = _changed_rows(copy, path, change.width)

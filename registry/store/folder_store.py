@@ -40,6 +40,7 @@ class FolderStore:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.url = str(root)
+        self.reads_back = True
 
     def get(self, key: str) -> bytes | None:
         """Read a file, bounded."""

@@ -39,6 +39,7 @@ class S3Bucket:
     def __init__(self, place: Place) -> None:
         self.place = place
         self.url = str(place)
+        self.reads_back = place.options.compare == "all"
         self._client = connect(place)
         self._root = Destination(self._client, place.bucket, place.prefix)
         self._creator = Creator(self.url, self._root)

@@ -26,6 +26,8 @@ class S3Options(Frozen):
         requester_pays: Agree to pay for requests to a bucket of somebody else.
         addressing: Whether the bucket stands in the path or in the name of the host. None is the
             path where there is an endpoint, and else what AWS wants.
+        compare: Whether a push looks for rows that changed in older shards of the bucket, or only
+            where this host has these.
     """
 
     single_writer: bool = False
@@ -35,6 +37,7 @@ class S3Options(Frozen):
     kms_key: str | None = None
     requester_pays: bool = False
     addressing: Literal["path", "virtual"] | None = None
+    compare: Literal["all", "near"] = "all"
 
     @model_validator(mode="after")
     def _has_use_for_its_key(self) -> Self:

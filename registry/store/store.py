@@ -45,9 +45,12 @@ class Store(Protocol):
 
     Attributes:
         url: Where it is, without secrets.
+        reads_back: Whether what was published is to be read out of it where that makes less to
+            publish.
     """
 
     url: str
+    reads_back: bool
 
     def get(self, key: str) -> bytes | None:
         """Return a small object, or None where there is none.

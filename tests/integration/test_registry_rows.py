@@ -24,8 +24,12 @@ SHARD = SHARD_ROWS * DIM * 4
 pytestmark = pytest.mark.parametrize("place", ["folder", "s3 over https"], indirect=True)
 
 
-def publish(catalog: Catalog, folder: Path, rows: np.ndarray) -> Version:
-    return catalog.publish(write_table_draft(folder, rows), folder)
+def publish(catalog: Catalog, folder: Path, rows: np.ndarray, **near) -> Version:
+    return catalog.publish(write_table_draft(folder, rows), folder, **near)
+
+
+def files_by_digest(folder: Path, version: Version) -> dict[str, Path]:
+    return {file.digest: folder / name for name, file in version.files.items()}
 
 
 def publish_two(store: Store, folder: Path, share: float = 0.01) -> tuple[Version, Version]:
@@ -60,6 +64,32 @@ def test_a_push_ships_the_rows_that_changed_however_they_are_scattered(place: Pl
     assert Catalog(place.open()).version("ads", version.number) == version
     catalog.verify(version)
     check_pulled(catalog, version, draft, tmp_path / "out")
+
+
+def test_a_push_reads_no_shard_out_of_the_store_that_the_host_has(place: Place, tmp_path):
+    meter, rows = Meter(place.open()), ROWS
+    catalog, draft = Catalog(meter), tmp_path / "draft"
+    version = publish(catalog, draft, rows)
+    for seed in (1, 2):
+        older = catalog.pull(version, tmp_path / f"older-{seed}")
+        rows, meter.down = change_rows(rows, 0.01, seed), 0
+        version = publish(catalog, draft, rows, near=files_by_digest(older, version))
+        assert (len(version.recipes), meter.down) == (SHARDS, 0)
+    check_pulled(catalog, version, draft, tmp_path / "out")
+
+
+@pytest.mark.parametrize("spoil", [lambda data: bytes(len(data)), lambda data: data[:-1]])
+def test_a_push_compares_with_no_shard_that_was_changed_on_the_host(place: Place, tmp_path, spoil):
+    catalog, draft = Catalog(place.open()), tmp_path / "draft"
+    first = publish(catalog, draft, ROWS)
+    older = catalog.pull(first, tmp_path / "first")
+    name = "tables/items/000003.safetensors"
+    (older / name).write_bytes(spoil((older / name).read_bytes()))
+    near = files_by_digest(older, first)
+    second = publish(catalog, draft, change_rows(ROWS, 0.01, seed=1), near=near)
+    assert len(second.recipes) == SHARDS
+    catalog.verify(second)
+    check_pulled(catalog, second, draft, tmp_path / "out")
 
 
 def test_a_pull_beside_an_older_version_fetches_the_rows_that_changed(place: Place, tmp_path):

@@ -12,7 +12,9 @@ from registry.store import open_store
 from registry.store.s3_client import connect
 from registry.store.s3_place import read_url
 from tests.drafts import write_draft
+from tests.meter import Meter
 from tests.seaweed import BUCKET, Seaweed
+from tests.table_drafts import SHARD_ROWS, change_rows, some_rows, write_table_draft
 
 
 def test_what_is_written_is_encrypted_by_the_service_and_read_back(
@@ -29,6 +31,23 @@ def test_what_is_written_is_encrypted_by_the_service_and_read_back(
     how = {client.head_object(Bucket=BUCKET, Key=key)["ServerSideEncryption"] for key in keys}
     client.close()
     assert how == {"AES256"}
+
+
+def test_a_bucket_that_is_far_is_not_read_to_find_rows(s3_environment: Seaweed, tmp_path):
+    url, rows = f"s3://{BUCKET}/{uuid4().hex}?compare=near", some_rows(2 * SHARD_ROWS)
+    meter = Meter(open_store(url, endpoint=s3_environment.https))
+    catalog, draft = Catalog(meter), tmp_path / "draft"
+
+    def publish(rows, **near):
+        return catalog.publish(write_table_draft(draft, rows), draft, **near)
+
+    publish(rows)
+    second = publish(change_rows(rows, 0.01, seed=1))
+    assert (second.recipes, meter.down) == ({}, 0)
+    older = catalog.pull(second, tmp_path / "second")
+    name = "tables/items/000001.safetensors"
+    near = {second.files[name].digest: older / name}
+    assert [*publish(change_rows(rows, 0.01, seed=2), near=near).recipes] == [name]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +88,7 @@ def test_a_key_of_the_key_service_goes_with_what_is_written_alone(s3_environment
         ("kms_key=x", "kms_key goes with encryption=aws:kms"),
         ("encryption=AES256&kms_key=x", "kms_key goes with encryption=aws:kms"),
         ("addressing=auto", "addressing: Input should be 'path' or 'virtual'"),
+        ("compare=some", "compare: Input should be 'all' or 'near'"),
         ("requester_pays=perhaps", "requester_pays: .* boolean"),
     ],
 )

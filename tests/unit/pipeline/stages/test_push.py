@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from uuid import uuid4
 
 import pytest
 
@@ -14,6 +15,8 @@ from registry.progress import silent
 from registry.store import open_store
 from tests.drafts import write_draft
 from tests.kept import write_record
+from tests.seaweed import BUCKET
+from tests.table_drafts import SHARD_ROWS, change_rows, some_rows, write_table_draft
 
 
 @pytest.fixture
@@ -23,8 +26,11 @@ def assembled(tmp_path):
 
 def _assemble(folder, answer):
     version = folder / "output" / "version"
-    draft = write_draft(version, answer=answer)
-    shutil.rmtree(version / "report")
+    return _keep(folder, write_draft(version, answer=answer))
+
+
+def _keep(folder, draft):
+    shutil.rmtree(folder / "output/version/report")
     (folder / "output" / "draft.json").write_text(
         draft.model_copy(update={"report": None}).model_dump_json()
     )
@@ -41,10 +47,10 @@ def report(tmp_path):
     return folder
 
 
-def run(tmp_path, out, channel="candidate", store="store", **inputs):
+def run(tmp_path, out, channel="candidate", store="store", endpoint=None, **inputs):
     out = tmp_path / out
     out.mkdir()
-    options = {"store": store, "endpoint": None, "channel": channel, "who": "ada@host"}
+    options = {"store": store, "endpoint": endpoint, "channel": channel, "who": "ada@host"}
     task = Task(name="push", stage="push", inputs=inputs, options=options, folder=tmp_path)
     push.run(task, out, silent)
     return Version.model_validate_json((out / "version.json").read_bytes())
@@ -89,6 +95,21 @@ def test_other_bytes_are_another_version_and_the_channel_moves(tmp_path, assembl
     catalog = Catalog(open_store(str(tmp_path / "store")))
     assert [move.version for move in catalog.history("ads", "candidate")] == [1, 2]
     assert version.number == 2
+
+
+def test_rows_that_changed_are_found_in_what_was_assembled_before(tmp_path, s3_environment):
+    rows, published = some_rows(2 * SHARD_ROWS), []
+    store = f"s3://{BUCKET}/{uuid4().hex}?compare=near"
+    for seed in range(2):
+        folder = tmp_path / "assemble" / str(seed)
+        draft = write_table_draft(folder / "output/version", change_rows(rows, 0.01, seed))
+        output = _keep(folder, draft)
+        where = {"store": store, "endpoint": s3_environment.http}
+        published.append(run(tmp_path, f"out-{seed}", assemble=output, **where))
+    assert published[1].recipes.keys() == {
+        f"tables/items/{number:06d}.safetensors" for number in range(2)
+    }
+    Catalog(open_store(store, endpoint=s3_environment.http)).verify(published[1])
 
 
 def test_without_a_channel_nothing_moves(tmp_path, assembled):
