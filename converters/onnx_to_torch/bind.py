@@ -4,7 +4,7 @@ Positional parameters are the operator's inputs, in order; keyword-only ones are
 by their ONNX names and with ONNX's defaults. A `Literal` says which values of an attribute are
 supported. An input that is annotated `Numbers` gets a list of numbers, `Axes` one of plain ints,
 `Sizes` a scalar or a list, all others a tensor. A name that Python reserves has an underscore
-behind it. `outputs` and `captures` are told how many there are, `node` is its title.
+behind it. `outputs` and `captures` are told how many there are.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def fault(form: Form, inputs: Sequence[bool], attributes: Mapping[str, Any]) -> 
 
 
 #: What a function may want to be told of the node: how many outputs it has, and how many of the
-#: last arguments are what inner graphs take from the outer one; and its title, for errors.
-COUNTS = frozenset({"outputs", "captures", "node"})
+#: last arguments are what inner graphs take from the outer one.
+COUNTS = frozenset({"outputs", "captures"})
 
 
 def _allowed(annotation: str) -> Collection[Any] | None:

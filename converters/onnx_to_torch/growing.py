@@ -99,7 +99,10 @@ def growing(tensors: "Growing | Sequence[Tensor]", like: "Tensor | None" = None)
         return tensors
     first = next(iter(tensors), like)
     if first is None:
-        raise TypeError("a sequence cannot be traced whose first element no turn gives")
+        raise TypeError(
+            "a sequence cannot be traced whose first element no turn gives: start it with one, by"
+            " SequenceConstruct"
+        )
     made = empty_of(first.dim(), first.dtype)
     for tensor in tensors:
         made = made.insert(tensor)

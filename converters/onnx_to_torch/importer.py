@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -12,6 +13,7 @@ from converters.onnx_to_torch.bind import Form, fault, form_of
 from converters.onnx_to_torch.fold import READERS, fold, kind_of
 from converters.onnx_to_torch.free_names import free_names
 from converters.onnx_to_torch.naming import check_type, identifier, title
+from converters.onnx_to_torch.refuse import TITLE, imported_type, refusal
 from converters.onnx_to_torch.row import Row, find
 from converters.onnx_to_torch.size_table import SIZE_ROWS
 from converters.onnx_to_torch.sizes import as_tensor, listed
@@ -49,8 +51,6 @@ class GraphImporter:
 
         It returns a tuple of the graph's outputs.
         """
-        import torch
-
         stored = {tensor.name: tensor for tensor in graph.initializer}
         for value in graph.input:
             if value.name not in stored:
@@ -66,7 +66,7 @@ class GraphImporter:
         for node in graph.node:
             self._import_node(node)
         self.graph.output(tuple(self._output(self._value(o.name)) for o in graph.output))
-        return torch.fx.GraphModule(self.root, self.graph)
+        return imported_type()(self.root, self.graph)
 
     def _output(self, value: Value) -> Argument:
         """Give a copy of a constant, so that the caller may change it and a trace can see it."""
@@ -92,7 +92,10 @@ class GraphImporter:
     def _import_node(self, node: onnx.NodeProto) -> None:
         attributes = read_attributes(node, self.folder)
         row, form = self._row(node, attributes)
+        before = len(self.graph.nodes)
         results = self._apply(node, row.function, form, attributes)
+        for made in islice(reversed(self.graph.nodes), len(self.graph.nodes) - before):
+            made.meta[TITLE] = title(node, self._version(node))
         for name, value in zip(node.output, results, strict=False):
             if name:
                 self.values[name] = value
@@ -155,8 +158,8 @@ class GraphImporter:
             try:
                 folded = fold(function, form, values, attributes)
             except Exception as error:
-                name = title(node, self._version(node))
-                raise ConversionError(f"{name} cannot be computed: {error}") from error
+                operands = [value.value for value in values if isinstance(value, Constant)]
+                raise refusal(title(node, self._version(node)), operands, error) from error
             if folded is not None:
                 return folded
         arguments = self._arguments(form, values)
@@ -164,8 +167,6 @@ class GraphImporter:
         captured = self._graphs(attributes, keywords)
         if "captures" in form.attributes:
             keywords["captures"] = len(captured)
-        if "node" in form.attributes:
-            keywords["node"] = title(node, self._version(node))
         result = self.graph.call_function(function, (*arguments, *captured), keywords)
         if form.outputs is not None and len(form.outputs) == 1:
             return [Computed(result, kind_of(form.outputs[0]))]

@@ -71,6 +71,8 @@ def _replace(module: GraphModule, node: Node, name: str, layer: Layer) -> None:
         if layer.room is not None:
             x = module.graph.call_function(with_room, (x,), dict(layer.room))
         made = module.graph.call_module(name, (x,))
+    for new in (x, made) if layer.room is not None else (made,):
+        new.meta.update(node.meta)
     node.replace_all_uses_with(made)
     module.graph.erase_node(node)
 

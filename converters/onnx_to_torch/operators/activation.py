@@ -146,6 +146,8 @@ def hardmax(x: Tensor, *, axis: int = -1) -> Tensor:
     """Hardmax-13: 1 at the first greatest value, else 0."""
     import torch
 
+    if not torch.jit.is_tracing() and x.dim() and x.shape[axis] == 0:
+        return torch.zeros_like(x)
     first = (x == x.amax(axis, keepdim=True)).to(torch.uint8).argmax(axis, keepdim=True)
     return torch.zeros_like(x).scatter(axis, first, 1)
 

@@ -15,16 +15,18 @@ def arg_max(
     data: Tensor, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0
 ) -> Tensor:
     """ArgMax-1 to 13."""
-    best = data.amax(axis, keepdim=True)
-    return _place(data == best, axis, keepdims=keepdims, last=select_last_index)
+    values = ordered(data)
+    best = values.amax(axis, keepdim=True)
+    return _place(values == best, axis, keepdims=keepdims, last=select_last_index)
 
 
 def arg_min(
     data: Tensor, *, axis: int = 0, keepdims: int = 1, select_last_index: int = 0
 ) -> Tensor:
     """ArgMin-1 to 13."""
-    best = data.amin(axis, keepdim=True)
-    return _place(data == best, axis, keepdims=keepdims, last=select_last_index)
+    values = ordered(data)
+    best = values.amin(axis, keepdim=True)
+    return _place(values == best, axis, keepdims=keepdims, last=select_last_index)
 
 
 def _place(at_best: Tensor, axis: int, *, keepdims: int, last: int) -> Tensor:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from converters.onnx_to_torch.scripted import script_branch, script_loop, script_scan
@@ -16,29 +15,18 @@ Value: TypeAlias = Any
 Graph: TypeAlias = Callable[..., Sequence[Value]]
 
 
-@contextmanager
-def _named(node: str) -> Iterator[None]:
-    """Say in which node it is that something cannot be traced."""
-    try:
-        yield
-    except Exception as error:
-        raise TypeError(f"{node}: {error}") from error
-
-
 def branch(
     condition: Tensor,
     *captured: Value,
     then_branch: Graph,
     else_branch: Graph,
     captures: int,
-    node: str,
 ) -> tuple[Value, ...]:
     """If-1 to 25."""
     import torch
 
     if torch.jit.is_tracing():
-        with _named(node):
-            return tuple(script_branch(condition, then_branch, else_branch, captured))
+        return tuple(script_branch(condition, then_branch, else_branch, captured))
     return tuple((then_branch if bool(condition) else else_branch)(*captured))
 
 
@@ -49,7 +37,6 @@ def loop(
     body: Graph,
     captures: int,
     outputs: int,
-    node: str,
 ) -> tuple[Value, ...]:
     """Loop-1 to 25; what the body adds to its states, of each turn, is stacked."""
     import torch
@@ -57,8 +44,7 @@ def loop(
     carried = list(values[: len(values) - captures])
     captured = values[len(values) - captures :]
     if torch.jit.is_tracing():
-        with _named(node):
-            return tuple(script_loop(most, condition, body, carried, captured))
+        return tuple(script_loop(most, condition, body, carried, captured))
     collected: list[list[Tensor]] = [[] for _ in range(outputs - len(carried))]
     going = torch.ones([], dtype=torch.bool) if condition is None else condition
     turn = 0
@@ -84,7 +70,6 @@ def scan(
     scan_output_directions: list[int] | None = None,
     captures: int,
     outputs: int,
-    node: str,
 ) -> tuple[Value, ...]:
     """Scan-9 to 25."""
     count = len(values) - captures - num_scan_inputs
@@ -94,8 +79,7 @@ def scan(
         x.movedim(axis, 0).flip(0) if backwards else x.movedim(axis, 0)
         for x, axis, backwards in zip(values[count:], axes, ways, strict=False)
     ]
-    with _named(node):
-        made = scan_over(body, values[:count], slices, values[len(values) - captures :])
+    made = scan_over(body, values[:count], slices, values[len(values) - captures :])
     axes = scan_output_axes or [0] * (outputs - count)
     ways = scan_output_directions or [0] * (outputs - count)
     stacked = [
@@ -135,7 +119,6 @@ def scan_8(
     directions: list[int] | None = None,
     captures: int,
     outputs: int,
-    node: str,
 ) -> tuple[Value, ...]:
     """Scan-8: one scan for each of a batch, all of the same length."""
     import torch
@@ -152,7 +135,6 @@ def scan_8(
             scan_input_directions=directions,
             captures=captures,
             outputs=outputs,
-            node=node,
         )
         for each in zip(*(x.unbind(0) for x in inputs), strict=True)
     ]

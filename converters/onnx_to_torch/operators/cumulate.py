@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from converters.onnx_to_torch.operators.unsigned import by_bits
 from converters.onnx_to_torch.sizes import Axes
 
 if TYPE_CHECKING:
@@ -31,9 +32,13 @@ def _run(
     """Run along an axis; with a start value, each place gets what came before it."""
     import torch
 
-    data = x.flip(axis) if backwards else x
-    if start is not None:
-        sizes = [1 if at == axis % x.dim() else size for at, size in enumerate(x.shape)]
-        data = torch.cat([data.new_full(sizes, start), data], axis).narrow(axis, 0, x.shape[axis])
-    made = function(data, axis, dtype=x.dtype)
-    return made.flip(axis) if backwards else made
+    def run(values: Tensor) -> Tensor:
+        data = values.flip(axis) if backwards else values
+        if start is not None:
+            sizes = [1 if at == axis % x.dim() else size for at, size in enumerate(x.shape)]
+            first = data.new_full(sizes, start)
+            data = torch.cat([first, data], axis).narrow(axis, 0, x.shape[axis])
+        made = function(data, axis, dtype=data.dtype)
+        return made.flip(axis) if backwards else made
+
+    return by_bits(run, x)

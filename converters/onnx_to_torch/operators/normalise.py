@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from converters.onnx_to_torch.dtypes import working
-from converters.onnx_to_torch.sizes import product
+from converters.onnx_to_torch.sizes import known, product
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -62,10 +62,11 @@ def batch_normalisation_14(
 def instance_normalisation(
     x: Tensor, scale: Tensor, bias: Tensor, *, epsilon: float = _EPSILON
 ) -> Tensor:
-    """InstanceNormalization-6 and 22."""
-    import torch
+    """InstanceNormalization-6 and 22: each channel is a group of its own.
 
-    return torch.instance_norm(x, scale, bias, None, None, True, 0.0, epsilon, False)  # noqa: FBT003 (torch's order)
+    That takes a batch of none, and a fifth of the time, where torch's own takes neither.
+    """
+    return group_normalisation(x, scale, bias, num_groups=known(scale)[0], epsilon=epsilon)
 
 
 def layer_normalisation(

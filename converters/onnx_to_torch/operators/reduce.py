@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from converters.onnx_to_torch.operators.unsigned import by_order
+from converters.onnx_to_torch.operators.unary import absolute
+from converters.onnx_to_torch.operators.unsigned import by_bits, by_order
 from converters.onnx_to_torch.sizes import Axes
 
 if TYPE_CHECKING:
@@ -22,7 +23,9 @@ def total(x: Tensor, axes: list[int], *, keepdims: int) -> Tensor:
     """Sum over axes; over none, that is the input itself."""
     import torch
 
-    return torch.sum(x, axes, keepdim=bool(keepdims), dtype=x.dtype) if axes else x
+    if not axes:
+        return x
+    return by_bits(lambda y: torch.sum(y, axes, keepdim=bool(keepdims), dtype=y.dtype), x)
 
 
 def extreme(x: Tensor, axes: list[int], *, keepdims: int, greatest: bool) -> Tensor:
@@ -53,6 +56,11 @@ def _end(x: Tensor, *, low: bool) -> float | int | bool:
     return int(limits.min if low else limits.max)
 
 
+def _fine(x: Tensor) -> Tensor:
+    """Give integers as real numbers, of which none is rounded that is less than 2 to the 53."""
+    return x if x.is_floating_point() else x.double()
+
+
 def reduce_sum(
     data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
@@ -69,9 +77,8 @@ def reduce_mean(
     dims = chosen(data, axes, noop_with_empty_axes)
     if not dims:
         return data
-    if data.is_floating_point():
-        return torch.mean(data, dims, keepdim=bool(keepdims))
-    return torch.mean(data.double(), dims, keepdim=bool(keepdims)).to(data.dtype)
+    mean = torch.mean(_fine(data), dims, keepdim=bool(keepdims))
+    return mean if data.is_floating_point() else mean.to(data.dtype)
 
 
 def reduce_max(
@@ -94,11 +101,16 @@ def reduce_prod(
     data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
     """ReduceProd-18."""
+    dims = sorted(chosen(data, axes, noop_with_empty_axes), reverse=True)
+    return by_bits(lambda values: _product(values, dims, keepdims), data)
+
+
+def _product(values: Tensor, axes: list[int], keepdims: int) -> Tensor:
     import torch
 
-    result = data
-    for axis in sorted(chosen(data, axes, noop_with_empty_axes), reverse=True):
-        result = torch.prod(result, axis, keepdim=bool(keepdims), dtype=data.dtype)
+    result = values
+    for axis in axes:
+        result = torch.prod(result, axis, keepdim=bool(keepdims), dtype=result.dtype)
     return result
 
 
@@ -106,7 +118,7 @@ def reduce_l1(
     data: Tensor, axes: Axes | None = None, *, keepdims: int = 1, noop_with_empty_axes: int = 0
 ) -> Tensor:
     """ReduceL1-18."""
-    return total(data.abs(), chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
+    return total(absolute(data), chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
 
 
 def reduce_l2(
@@ -114,7 +126,7 @@ def reduce_l2(
 ) -> Tensor:
     """ReduceL2-18."""
     squares = total(data * data, chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
-    return squares.sqrt().to(data.dtype)
+    return _fine(squares).sqrt().to(data.dtype)
 
 
 def reduce_sum_square(
@@ -129,7 +141,7 @@ def reduce_log_sum(
 ) -> Tensor:
     """ReduceLogSum-18 and 28."""
     result = total(data, chosen(data, axes, noop_with_empty_axes), keepdims=keepdims)
-    return result.log().to(data.dtype)
+    return _fine(result).log().to(data.dtype)
 
 
 def reduce_log_sum_exp(
@@ -139,6 +151,6 @@ def reduce_log_sum_exp(
     import torch
 
     dims = chosen(data, axes, noop_with_empty_axes)
-    wide = data if data.is_floating_point() else data.double()
+    wide = _fine(data)
     result = torch.logsumexp(wide, dims, keepdim=bool(keepdims)) if dims else wide
     return result.to(data.dtype)

@@ -1,4 +1,7 @@
-"""Unsigned integers of 16, 32 and 64 bits, which torch stores but hardly computes with."""
+"""Unsigned integers of 16, 32 and 64 bits, which torch stores but hardly computes with.
+
+`to` another integer keeps the low bits, as `view` would; a trace takes no view of another type.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +25,17 @@ def is_wide(x: Tensor) -> bool:
 
 
 def signed(x: Tensor) -> Tensor:
-    """Show the same bits as signed integers."""
+    """Give the same bits as signed integers."""
     import torch
 
-    return x.view(getattr(torch, _SIGNED[_name(x.dtype)])) if is_wide(x) else x
+    return x.to(getattr(torch, _SIGNED[_name(x.dtype)])) if is_wide(x) else x
 
 
 def by_bits(function: Callable[..., Tensor], *operands: Tensor) -> Tensor:
     """Apply what does the same to signed integers: moves, bits, and sums that wrap."""
     if not is_wide(operands[0]):
         return function(*operands)
-    return function(*map(signed, operands)).view(operands[0].dtype)
+    return function(*map(signed, operands)).to(operands[0].dtype)
 
 
 def by_order(function: Callable[..., Tensor], *operands: Tensor) -> Tensor:
@@ -47,7 +50,7 @@ def ordered(x: Tensor) -> Tensor:
     import torch
 
     if x.dtype == torch.uint64:
-        return x.view(torch.int64) ^ _TOP
+        return x.to(torch.int64) ^ _TOP
     return x.to(torch.int64) if is_wide(x) else x
 
 
@@ -55,7 +58,7 @@ def from_ordered(x: Tensor, kind: dtype) -> Tensor:
     """Undo `ordered`."""
     import torch
 
-    return (x ^ _TOP).view(kind) if kind == torch.uint64 else x.to(kind)
+    return (x ^ _TOP if kind == torch.uint64 else x).to(kind)
 
 
 def quotient(a: Tensor, b: Tensor) -> Tensor:
@@ -64,8 +67,8 @@ def quotient(a: Tensor, b: Tensor) -> Tensor:
 
     if a.dtype != torch.uint64:
         return torch.div(ordered(a), ordered(b), rounding_mode="floor").to(a.dtype)
-    n, d = a.view(torch.int64), b.view(torch.int64)
+    n, d = signed(a), signed(b)
     half = torch.div((n >> 1) & ~_TOP, d, rounding_mode="trunc") << 1
     over = ((n - half * d) ^ _TOP) >= (d ^ _TOP)
     huge = (n ^ _TOP) >= (d ^ _TOP)
-    return torch.where(d < 0, huge.long(), half + over.long()).view(a.dtype)
+    return torch.where(d < 0, huge.long(), half + over.long()).to(a.dtype)

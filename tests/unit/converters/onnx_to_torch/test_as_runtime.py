@@ -39,6 +39,22 @@ NODES = {
         }""",
         [(0, 3)],
     ),
+    "a batch of none has no greatest values": (
+        "g (float[n, 3] x) => (float[n, 3] y) { y = Hardmax <axis = 0> (x) }",
+        [(0, 3)],
+    ),
+    "a batch of none is normalised": (
+        """g (float[n, 2, 3] x) => (float[n, 2, 3] y) <float[2] s = {2.0, 3.0}> {
+          y = InstanceNormalization (x, s, s)
+        }""",
+        [(0, 2, 3)],
+    ),
+    "channels are normalised one by one": (
+        """g (float[n, 2, 3] x) => (float[n, 2, 3] y) <float[2] s = {2.0, 3.0}> {
+          y = InstanceNormalization (x, s, s)
+        }""",
+        [(2, 2, 3)],
+    ),
     "the state of an LSTM's cell is not clipped": (
         """g (float[2, n, 3] x, float[1, 8, 3] w, float[1, 8, 2] r, float[1, n, 2] h)
             => (float[2, 1, n, 2] y) {

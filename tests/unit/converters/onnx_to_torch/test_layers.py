@@ -4,6 +4,8 @@ import pytest
 import torch
 from torch import nn
 
+from registry.errors import ConversionError
+
 W = "float[2, 3] w = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}"
 B = "float[3] b = {7.0, 8.0, 9.0}"
 K = "float[1, 1, 2, 2] k = {1.0, 2.0, 3.0, 4.0}"
@@ -90,7 +92,7 @@ def test_filters_that_say_another_kernel_are_refused_when_run(load):
         f"g (float[n, 1, h, w] x) => (float[n, 1, p, q] y) <{K}>"
         " { y = Conv <kernel_shape = [3, 3]> (x, k) }"
     )
-    with pytest.raises(ValueError, match="kernel_shape"):
+    with pytest.raises(ConversionError, match=r"operator Conv-11 .*: kernel_shape"):
         module(torch.rand(1, 1, 5, 5))
 
 

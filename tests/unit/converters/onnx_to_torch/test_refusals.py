@@ -2,6 +2,7 @@
 
 import onnx
 import pytest
+import torch
 
 from converters.onnx_to_torch import import_model
 from converters.onnx_to_torch.bind import COUNTS, form_of
@@ -80,6 +81,54 @@ def test_refuses(load, name):
     graph, message = REFUSALS[name]
     with pytest.raises(ConversionError, match=message):
         load(graph)
+
+
+RUNS = {
+    "a node": (
+        "g (float[n] x, float[m] z) => (float[n] y) { a = Relu (x) y = Add (a, z) }",
+        [torch.ones(2), torch.ones(3)],
+        r"operator Add-14 \(node that gives 'y'\) cannot be computed of float32: .*tensor a \(2\)",
+    ),
+    "a type": (
+        "g (uint32[n] x) => (uint32[n] y) { y = Mean (x, x) }",
+        [torch.ones(2, dtype=torch.uint32)],
+        r"operator Mean-13 \(node that gives 'y'\) cannot be computed of uint32: ",
+    ),
+    "a layer": (
+        """g (float[n, k] x) => (float[n, 2] y) <float[3, 2] w = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}> {
+          y = MatMul (x, w)
+        }""",
+        [torch.ones(2, 4)],
+        r"operator MatMul-13 \(node that gives 'y'\) cannot be computed of float32: ",
+    ),
+    "a node inside of a branch": (
+        """g (bool c, float[n] x, float[m] z) => (float[n] y) {
+          y = If (c) <
+            then_branch = a () => (float[n] p) { p = Sub (x, z) },
+            else_branch = b () => (float[n] q) { q = Neg (x) }
+          >
+        }""",
+        [torch.tensor([True]), torch.ones(2), torch.ones(3)],
+        r"operator Sub-14 \(node that gives 'p'\) cannot be computed of float32: ",
+    ),
+    "what is read as numbers": (
+        "g (float[n] x, float[m] s) => (float[k] y) { a = Cast <to = 7> (s) y = Reshape (x, a) }",
+        [torch.ones(6), torch.tensor([4.0, 2.0])],
+        r"operator Reshape-21 \(node that gives 'y'\) cannot be computed of float32 and .*: shape",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+def test_what_fails_when_the_module_runs_or_is_traced_is_named(load, name):
+    graph, inputs, message = RUNS[name]
+    module = load(graph)
+    with pytest.raises(ConversionError, match=message) as told:
+        module(*inputs)
+    assert told.value.__cause__ is not None
+    with pytest.raises(ConversionError, match=message):
+        torch.jit.trace(module, tuple(inputs), check_trace=False)
 
 
 def test_an_opset_that_onnx_does_not_know_yet_is_refused(load):
