@@ -20,7 +20,11 @@ def grid_sample(
     mode: Literal["linear", "nearest", "cubic", "bilinear", "bicubic"] = "linear",
     padding_mode: Literal["zeros", "border", "reflection"] = "zeros",
 ) -> Tensor:
-    """GridSample-16, 20 and 22."""
+    """GridSample-16, 20 and 22.
+
+    Cubic samples near a `border` are taken as ONNX Runtime and OpenVINO take them: each pixel that
+    is weighed is brought inside by itself. ONNX's reference brings the place inside instead.
+    """
     from torch.nn import functional
 
     return functional.grid_sample(

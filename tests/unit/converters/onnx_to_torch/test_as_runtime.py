@@ -55,6 +55,12 @@ NODES = {
         }""",
         [(2, 2, 3)],
     ),
+    "cubic samples beyond the border weigh pixels on it": (
+        """g (float[n, 1, 5, 6] x, float[n, 7, 7, 2] grid) => (float[n, 1, 7, 7] y) {
+          y = GridSample <mode = "cubic", padding_mode = "border"> (x, grid)
+        }""",
+        [(2, 1, 5, 6), (2, 7, 7, 2)],
+    ),
     "the state of an LSTM's cell is not clipped": (
         """g (float[2, n, 3] x, float[1, 8, 3] w, float[1, 8, 2] r, float[1, n, 2] h)
             => (float[2, 1, n, 2] y) {
