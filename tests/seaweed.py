@@ -51,11 +51,13 @@ class Seaweed:
     Attributes:
         http, https: Endpoints.
         authority: File of the certificate authority that vouches for `https`.
+        folder: URL below which the server takes the bucket's objects without a signature.
     """
 
     http: str
     https: str
     authority: Path
+    folder: str
 
     @property
     def environment(self) -> dict[str, str]:
@@ -111,7 +113,8 @@ def _start(folder: Path) -> tuple[subprocess.Popen[bytes], Seaweed]:
         ports = dict(zip(_PORTS, _free_ports(len(_PORTS)), strict=True))
         http = f"http://127.0.0.1:{ports['s3.port']}"
         https = f"https://127.0.0.1:{ports['s3.port.https']}"
-        server = Seaweed(http, https, folder / "authority.pem")
+        below = f"http://127.0.0.1:{ports['filer.port']}/buckets/{BUCKET}"
+        server = Seaweed(http, https, folder / "authority.pem", below)
         process = _run(folder, [f"-{name}={port}" for name, port in ports.items()])
         if _comes_up(process, server):
             return process, server

@@ -70,7 +70,7 @@ def test_killed_at_its_steps_every_action_leaves_the_store_whole(place: Place, t
 
 @both
 def test_who_reads_without_a_pause_never_sees_half_of_anything(place: Place, tmp_path):
-    publishes = 10 if place.endpoint else 100
+    publishes = 10 if place.endpoint else 50
     [[_, looks, _, seen]] = run("polling", place, tmp_path, publishes)
     assert int(looks) >= int(seen) >= 2
 
