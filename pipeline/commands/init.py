@@ -34,6 +34,9 @@ def init(  # noqa: PLR0913  one a command-line option
     program: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A file of torch.export.save.")
     ] = None,
+    torchscript: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file of torch.jit.save.")
+    ] = None,
     path: Annotated[
         Path, typer.Option(metavar="FOLDER", help="To import the factory from.")
     ] = Path(),
@@ -55,12 +58,14 @@ def init(  # noqa: PLR0913  one a command-line option
 ) -> None:
     """Write a commented job by looking at a model: inputs, tables, sensible defaults.
 
-    Name the model by one of --factory, --onnx and --program.
+    Name the model by one of --factory, --onnx, --program and --torchscript.
     """
-    sources = {"torch": factory, "onnx": onnx, "program": program}
+    sources = {"torch": factory, "onnx": onnx, "program": program, "torchscript": torchscript}
     named = {kind: given for kind, given in sources.items() if given is not None}
     if len(named) != 1:
-        raise typer.BadParameter("name the model by one of --factory, --onnx, --program")
+        raise typer.BadParameter(
+            "name the model by one of --factory, --onnx, --program, --torchscript"
+        )
     if out.exists() and not force:
         raise JobError(f"{out}: it is there already. Add --force to overwrite it")
     if not path.is_dir():

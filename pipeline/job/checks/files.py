@@ -19,7 +19,7 @@ _NAMED: tuple[tuple[str, str, bool], ...] = (
 
 
 #: What files of a kind of source end in.
-_SUFFIXES = {"onnx": ".onnx", "program": ".pt2"}
+_SUFFIXES = {"onnx": ".onnx", "program": ".pt2", "torchscript": ".ts"}
 
 
 def are_of_the_kind(job: Node, _: Path) -> Iterator[Fault]:
