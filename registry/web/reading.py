@@ -1,49 +1,35 @@
 """Read from a catalog what the pages show."""
 
 from functools import partial
-from itertools import chain
 
 from registry.blob_file import blob_file
 from registry.catalog import Catalog
-from registry.channel import moves_of, read_entry
 from registry.errors import PlatformError, StoreError
 from registry.graphs.parts import graphs_of
 from registry.layout import numbers_in, versions_prefix
 from registry.manifest import Version
 from registry.reference import check_name
 from registry.side_by_side import ahead
-from registry.tag import read_tag, tags_of
 from registry.web.looks import (
-    ChannelLook,
-    ChannelRow,
     ModelList,
     ModelLook,
     ModelRow,
-    ParityLook,
-    SpeedLook,
-    SpeedRow,
-    Stay,
-    TagRow,
     VersionLook,
     VersionRow,
 )
+from registry.web.naming import read_channels, read_tags, stays
 from registry.web.refusals import NotThereError
 
 #: Rows of a page.
 PAGE = 50
-
-#: Versions whose errors are laid side by side.
-COMPARED = 100
-
-#: Moves of a channel that are read to tell when it pointed to a version.
-MOVES = 100
 
 #: Bytes of a job file that are shown.
 _LONGEST_JOB = 1 << 20
 
 JOB = "job.yaml"
 
-_WIDTH = 8
+#: Records that are read side by side.
+WIDTH = 8
 
 
 def list_models(catalog: Catalog, holds: str, page: int) -> ModelList:
@@ -59,7 +45,7 @@ def list_models(catalog: Catalog, holds: str, page: int) -> ModelList:
         page=page,
         pages=pages,
         total=len(names),
-        models=tuple(ahead(partial(_model_row, catalog), shown, width=_WIDTH)),
+        models=tuple(ahead(partial(_model_row, catalog), shown, width=WIDTH)),
     )
 
 
@@ -85,39 +71,16 @@ def look_at_model(catalog: Catalog, model: str, before: int | None) -> ModelLook
     return ModelLook(
         model=model,
         total=len(numbers),
-        removed=tuple(number for number in every if number not in set(numbers)),
+        removed=tuple(sorted({*every} - {*numbers})),
         channels=channels,
         tags=read_tags(catalog, model),
-        versions=tuple(ahead(partial(_version_row, catalog, model), shown, width=_WIDTH)),
+        versions=tuple(ahead(partial(version_row, catalog, model), shown, width=WIDTH)),
         before=shown[-1] if len(older) > len(shown) else None,
     )
 
 
-def read_channels(catalog: Catalog, model: str) -> tuple[ChannelRow, ...]:
-    """Read where each channel of a model points."""
-
-    def read(name: str) -> ChannelRow:
-        try:
-            return ChannelRow(channel=name, move=catalog.channel(model, name))
-        except PlatformError as error:
-            return ChannelRow(channel=name, fault=str(error))
-
-    return tuple(ahead(read, catalog.channels(model), width=_WIDTH))
-
-
-def read_tags(catalog: Catalog, model: str) -> tuple[TagRow, ...]:
-    """Read what each tag of a model names."""
-
-    def read(name: str) -> TagRow:
-        try:
-            return TagRow(name=name, tag=read_tag(catalog.store, model, name))
-        except PlatformError as error:
-            return TagRow(name=name, fault=str(error))
-
-    return tuple(ahead(read, tags_of(catalog.store, model), width=_WIDTH))
-
-
-def _version_row(catalog: Catalog, model: str, number: int) -> VersionRow:
+def version_row(catalog: Catalog, model: str, number: int) -> VersionRow:
+    """Sum a version up, or say why it cannot be believed."""
     try:
         return row_of(catalog.version(model, number))
     except PlatformError as error:
@@ -171,66 +134,6 @@ def look_at_version(catalog: Catalog, model: str, number: int) -> VersionLook:
     except PlatformError as error:
         return look.model_copy(update={"fault": str(error)})
     return look.model_copy(update={"job": data.decode(errors="replace") if data else None})
-
-
-def stays(catalog: Catalog, model: str, number: int) -> tuple[Stay, ...]:
-    """Read when channels pointed to a version, the latest first, but for damaged channels."""
-    read = partial(_stays, catalog, model, number)
-    found = chain.from_iterable(map(read, catalog.channels(model)))
-    return tuple(sorted(found, key=lambda stay: stay.move.when, reverse=True))
-
-
-def _stays(catalog: Catalog, model: str, number: int, channel: str) -> tuple[Stay, ...]:
-    numbers = moves_of(catalog.store, model, channel)[-MOVES:]
-    read = partial(read_entry, catalog.store, model, channel)
-    try:
-        moves = tuple(ahead(read, numbers, width=_WIDTH))
-    except PlatformError:
-        return ()
-    ends = (*(move.when for move in moves[1:]), None)
-    return tuple(
-        Stay(move=move, until=until)
-        for move, until in zip(moves, ends, strict=False)  # none has an end where none moved
-        if move.version == number and not move.dropped
-    )
-
-
-def look_at_parity(catalog: Catalog, model: str) -> ParityLook:
-    """Read the errors of the newest versions, the oldest of them first."""
-    numbers = _numbers(catalog, model)
-    rows = tuple(ahead(partial(_version_row, catalog, model), numbers[-COMPARED:], width=_WIDTH))
-    return ParityLook(model=model, total=len(numbers), versions=rows)
-
-
-def look_at_speed(catalog: Catalog, model: str) -> SpeedLook:
-    """Read how fast the newest versions answered, the oldest of them first."""
-    numbers = _numbers(catalog, model)
-    rows = tuple(ahead(partial(_speed_row, catalog, model), numbers[-COMPARED:], width=_WIDTH))
-    return SpeedLook(model=model, total=len(numbers), versions=rows)
-
-
-def _speed_row(catalog: Catalog, model: str, number: int) -> SpeedRow:
-    try:
-        builds = catalog.version(model, number).builds
-    except PlatformError as error:
-        return SpeedRow(model=model, version=number, fault=str(error))
-    timed = {build.target: build.benchmark for build in builds if build.benchmark}
-    return SpeedRow(model=model, version=number, builds=timed)
-
-
-def _numbers(catalog: Catalog, model: str) -> tuple[int, ...]:
-    numbers = catalog.versions(model)
-    if not numbers:
-        raise NotThereError(f"{model} has no version that is in use in {catalog.store.url}")
-    return numbers
-
-
-def look_at_channel(catalog: Catalog, model: str, channel: str) -> ChannelLook:
-    """Read a channel's history, the newest move first."""
-    moves = catalog.history(model, channel)
-    if not moves:
-        raise NotThereError(f"{model} has no channel {channel!r} in {catalog.store.url}")
-    return ChannelLook(model=model, channel=channel, total=len(moves), moves=moves[::-1])
 
 
 def file_of(catalog: Catalog, version: Version, name: str, most: int) -> bytes | None:

@@ -22,12 +22,11 @@ from registry.web.looks import (
     SpeedLook,
     VersionLook,
 )
+from registry.web.naming import look_at_channel
+from registry.web.over_versions import look_at_parity, look_at_speed
 from registry.web.reading import (
     list_models,
-    look_at_channel,
     look_at_model,
-    look_at_parity,
-    look_at_speed,
     look_at_version,
 )
 from registry.web.refusals import RefusalError

@@ -7,11 +7,11 @@ from registry.errors import ResourceError, ServeError, StoreError
 from registry.layout import numbered, versions_prefix
 from registry.store import open_store
 from registry.web.hosts import check_host
+from registry.web.naming import look_at_channel
 from registry.web.promotion import check_origin, cookie, new_nonce, new_promotion
 from registry.web.reading import (
     check_there,
     list_models,
-    look_at_channel,
     look_at_model,
     read_version,
 )
