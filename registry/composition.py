@@ -26,7 +26,7 @@ class Artifact(Frozen):
         maker: What wrote the files, with its version: 'torch.onnx (dynamo) 2.13.0'; empty where
             a file from elsewhere does not say.
         ranges: The least and the greatest integer that inputs may hold which are rows of integer
-            tables: of users' inputs the job says it.
+            tables, or come from another part: of users' inputs the job says it.
     """
 
     part: str

@@ -106,11 +106,11 @@ class Cuts:
             if one.op_type == "Constant" and taken & set(one.output)
         ]
         made = {name for one in constants for name in one.output}
-        inputs = {value.name: value for value in self._inputs} | {
+        inputs = {
             name: self._values.get(name) or _described(name, array)
             for name, array in values.items()
             if name not in made
-        }
+        } | {value.name: value for value in self._inputs}
         feeds = [value for name, value in inputs.items() if name in taken]
         return self._write([*constants, node], feeds, tuple(filter(None, node.output)), out)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import onnx
 
 LIMIT = 2**31 - 1
+WIDEST = 2**63 - 1
 
 #: Read shapes, not values.
 SHAPES = ("Shape", "Size")
@@ -46,6 +47,20 @@ def check_integers(file: Path, inputs: tuple[Input, ...]) -> None:
         faults += _node_faults(graph, users, inputs)
     if faults:
         raise ConversionError(f"{file}: OpenVINO computes with 32 bits: {'; '.join(faults)}")
+
+
+def reach_of(file: Path, inputs: tuple[Input, ...]) -> dict[str, tuple[int, int]]:
+    """Say how low and how high outputs of integers can be, as far as that can be told.
+
+    Args:
+        file: A model.
+        inputs: What is known of its inputs: their ids and ranges.
+    """
+    graph = open_model(file).graph
+    known = {**dict(_declared(graph, inputs)), **stored(graph)}
+    Walk(users_of(graph), _counts(graph), WIDEST).through(graph, known)
+    names = [output.name for output in graph.output if output.name in known]
+    return {name: (known[name].low, known[name].high) for name in names}
 
 
 def highest(tensor: Input) -> float | None:

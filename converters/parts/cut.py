@@ -8,12 +8,13 @@ from types import MappingProxyType
 from converters.brief import Brief
 from converters.parts.graph import cut_graph
 from converters.parts.program import cut_program
+from converters.parts.ranges import with_ranges
 from converters.split.axes import with_derived
 from converters.split.policy import PartRule
 from registry.composition import Artifact
 from registry.errors import SplitError
 from registry.format import Format
-from registry.signature import Input
+from registry.signature import DType, Input
 
 Cutter = Callable[[Path, Sequence[PartRule], Brief, Path], list[Artifact]]
 
@@ -51,11 +52,17 @@ def cut_parts(
             "tell apart: give the output another name in `outputs`"
         )
     parts = CUTTERS[dense.format](root / dense.folder, rules, own, out)
-    return tuple(_with_ranges(part, dense) for part in parts)
+    _check_handed(parts, own)
+    return tuple(with_ranges(parts, out, inputs, dense.ranges))
 
 
-def _with_ranges(part: Artifact, dense: Artifact) -> Artifact:
-    """Keep what is known of the integers that a part takes."""
-    names = {one.name for one in part.signature.inputs}
-    ranges = {name: span for name, span in dense.ranges.items() if name in names}
-    return part.model_copy(update={"ranges": ranges})
+def _check_handed(parts: Sequence[Artifact], brief: Brief) -> None:
+    """Refuse to hand on what runtimes do not hand out."""
+    for part in parts:
+        for one in part.signature.outputs:
+            if one.dtype is DType.BFLOAT16 and one.name not in brief.outputs:
+                raise SplitError(
+                    f"split.parts: part '{part.part}' would hand on '{one.name}' as bfloat16, "
+                    "which not every runtime hands out: end the part where it is cast to float32, "
+                    "or before it is cast from that"
+                )

@@ -51,7 +51,7 @@ def divide(flow: Flow, rules: Sequence[PartRule], outputs: Mapping[str, str]) ->
     crossing: dict[str, str] = {}
     for value in _read_across(flow, shares, rules, frozenset(outputs.values())):
         part = rules[_owner(shares, flow.makers[value])].name
-        crossing[value] = _free_name(part, value, {*crossing.values(), *outputs})
+        crossing[value] = _free_name(part, value, {*crossing.values(), *outputs, *flow.given})
     told = {value: name for name, value in outputs.items()}
     divisions = []
     for share in shares:

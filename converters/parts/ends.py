@@ -32,10 +32,15 @@ def _is_called(point: Point, pattern: str) -> bool:
 
 
 def _nothing(pattern: str, flow: Flow) -> str:
+    if pattern in flow.given:
+        return (
+            f"'{pattern}' is an input, which every part may read as it is: name a node that "
+            "computes"
+        )
     known = dict.fromkeys(name for point in flow.points for name in sorted(point.called))
     close = difflib.get_close_matches(pattern.rstrip("*.")[:200], known, _SHOWN, cutoff=0.5)
     shown = ", ".join(f"'{name}'" for name in close or list(known)[:_SHOWN])
-    start = "it has names like these" if close else "it has, among others,"
+    start = "it has names like these" if close else "it has names such as these"
     return (
         f"no node or module of the dense part that its answers need is called '{pattern}'; "
         f"{start}: {shown}. Names are module paths of torch, or nodes and values of the graph; "

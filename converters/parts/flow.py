@@ -40,6 +40,12 @@ class Flow:
         """The point that gives a value."""
         return {value: point for point in self.points for value in point.gives}
 
+    @cached_property
+    def given(self) -> frozenset[str]:
+        """The values that points take and none gives: users' inputs, and vectors of lookups."""
+        taken = {value for point in self.points for value in point.takes}
+        return frozenset(taken - self.makers.keys())
+
     def before(self, ends: Iterable[Point]) -> Iterator[Point]:
         """Give points and all that they are computed from."""
         seen, waiting = set[str](), list(ends)

@@ -74,6 +74,11 @@ def _renamed(value: "onnx.ValueInfoProto", name: str) -> "onnx.ValueInfoProto":
 
 def _described(graph: Graph, name: str) -> "onnx.ValueInfoProto":
     value = graph.values.get(name)
+    if value is not None and value.type.WhichOneof("value") not in ("tensor_type", None):
+        raise SplitError(
+            f"the value '{name}' cannot go from part to part: it is no tensor. End the part at "
+            "another node"
+        )
     if value is None or not value.type.tensor_type.HasField("shape"):
         raise SplitError(
             f"the value '{name}' cannot go from part to part: its rank is not known. End the part "

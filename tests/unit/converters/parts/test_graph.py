@@ -152,3 +152,31 @@ def test_an_output_that_is_called_as_an_input_is_refused(tmp_path):
     rules = [PartRule(name="first", until=("h",)), PartRule(name="rest")]
     with pytest.raises(SplitError, match="'x' is an input and an output as well"):
         cut_parts(clashing, tmp_path, rules, brief, tmp_path / "out")
+
+
+def test_a_value_is_not_called_as_an_input(tmp_path):
+    given = Input(name="first__h", dtype="float32", shape=("batch", 6), range=(-1, 1))
+    write(
+        model(
+            [make_node("Relu", ["first__h"], ["h"]), make_node("Add", ["h", "first__h"], ["y"])],
+            [tensor("first__h", FLOAT, "batch", 6)],
+            [tensor("y", FLOAT, "batch", 6)],
+        ),
+        tmp_path / "dense",
+    )
+    signature = signature_of(open_model(tmp_path / "dense/model.onnx"))
+    whole = Artifact(
+        part="dense", format=Format.ONNX, folder="dense", signature=signature, maker="tests"
+    )
+    rules = [PartRule(name="first", until=("h",)), PartRule(name="rest")]
+    brief = Brief(SourceOptions(), tmp_path, (given,), AXES)
+    parts = cut_parts(whole, tmp_path, rules, brief, tmp_path / "out")
+    assert [one.name for one in parts[1].signature.inputs] == ["first__h", "first__h_2"]
+    arrays = {"first__h": np.linspace(-1, 1, 12, dtype="f4").reshape(2, 6)}
+    right = onnx_answers(tmp_path / "dense/model.onnx", arrays)
+    np.testing.assert_array_equal(run_parts(parts, tmp_path / "out", arrays)["y"], right["y"])
+
+
+def test_an_input_is_no_end_of_a_part(dense):
+    with pytest.raises(SplitError, match="'x' is an input, which every part may read as it is"):
+        cut(dense, first=["x"])
