@@ -71,10 +71,15 @@ class Kept:
 
 @dataclass(frozen=True)
 class Inventory:
-    """All there is, the longest unused first."""
+    """All there is, the longest unused first.
+
+    Attributes:
+        weights: Folders of weights that were fetched, and when a run last took them.
+    """
 
     entries: tuple[Kept, ...]
     runs: tuple[Run, ...]
+    weights: tuple[tuple[Path, datetime], ...] = ()
 
 
 def take_inventory(home: Path) -> Inventory:
@@ -83,7 +88,11 @@ def take_inventory(home: Path) -> Inventory:
     runs = sorted(map(_read_run, folders), key=lambda run: run.started)
     folders = [path for path in home.glob("cache/*/*") if path.is_dir() and not path.suffix]
     entries = [_read_entry(folder, runs) for folder in folders]
-    return Inventory(tuple(sorted(entries, key=lambda entry: entry.used)), tuple(runs))
+    fetched = [(path, _changed(path)) for path in home.glob("weights/*/*") if path.is_dir()]
+    weights = sorted(fetched, key=lambda one: one[1])
+    return Inventory(
+        tuple(sorted(entries, key=lambda entry: entry.used)), tuple(runs), tuple(weights)
+    )
 
 
 def _read_run(folder: Path) -> Run:

@@ -30,11 +30,16 @@ class Rule:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What goes, and the bytes that it frees."""
+    """What goes, and the bytes that it frees.
+
+    Attributes:
+        weights: Folders of weights that were fetched; a run that needs them fetches them again.
+    """
 
     entries: tuple[Kept, ...]
     runs: tuple[Run, ...]
     freed: int
+    weights: tuple[Path, ...] = ()
 
 
 def choose(found: Inventory, rule: Rule, now: datetime) -> Chosen:
@@ -50,8 +55,10 @@ def choose(found: Inventory, rule: Rule, now: datetime) -> Chosen:
     gone = [entry for entry in found.entries if goes(entry)]
     if rule.size is not None:
         gone += _too_much([one for one in found.entries if one not in gone], rule.size)
-    folders = [*(entry.folder for entry in gone), *(run.folder for run in runs)]
-    return Chosen(tuple(gone), runs, bytes_freed(f for one in folders for f in files_of(one)))
+    weights = tuple(_old_weights(found, rule, now))
+    folders = [*(entry.folder for entry in gone), *(run.folder for run in runs), *weights]
+    freed = bytes_freed(file for folder in folders for file in files_of(folder))
+    return Chosen(tuple(gone), runs, freed, weights)
 
 
 def prune(home: Path, rule: Rule, now: datetime) -> Chosen:
@@ -59,8 +66,8 @@ def prune(home: Path, rule: Rule, now: datetime) -> Chosen:
     with removing(home):
         chosen = choose(take_inventory(home), rule, now)
         entries = tuple(entry for entry in chosen.entries if cache.remove(entry.folder))
-        for run in chosen.runs:
-            shutil.rmtree(run.folder, ignore_errors=True)
+        for folder in (*(run.folder for run in chosen.runs), *chosen.weights):
+            shutil.rmtree(folder, ignore_errors=True)
     return replace(chosen, entries=entries)
 
 
@@ -73,6 +80,13 @@ def _old_runs(runs: Iterable[Run], rule: Rule, now: datetime) -> Iterator[Run]:
         many = rule.runs is not None and newer[run.model] > rule.runs
         if newer[run.model] > 1 and not run.running and (old or many):
             yield run
+
+
+def _old_weights(found: Inventory, rule: Rule, now: datetime) -> Iterator[Path]:
+    """Give folders of weights that no run has taken for long; none while a run is under way."""
+    if rule.unused is None or any(run.running for run in found.runs):
+        return
+    yield from (folder for folder, used in found.weights if now - used > rule.unused)
 
 
 def _too_much(entries: Iterable[Kept], most: int) -> Iterator[Kept]:

@@ -123,11 +123,13 @@ def _say(chosen: "Chosen", home: Path, *, applied: bool) -> None:
         console.say(f"output of {entry.task}, last used {_day(entry.used)}: {done}removed")
     for run in chosen.runs:
         console.say(f"run of {run.model}, {_day(run.started)}: {done}removed")
+    for folder in chosen.weights:
+        console.say(f"weights fetched to {folder.relative_to(home)}: {done}removed")
     console.say(
         f"{_count(len(chosen.entries), 'output')} and {_count(len(chosen.runs), 'run')}:"
         f" {size(chosen.freed)} {done}freed in {home}"
     )
-    if not applied and (chosen.entries or chosen.runs):
+    if not applied and (chosen.entries or chosen.runs or chosen.weights):
         console.say("The same command with --apply removes them.")
 
 
@@ -137,6 +139,7 @@ def _record(chosen: "Chosen", *, applied: bool) -> dict[str, JsonValue]:
         "freed": chosen.freed,
         "entries": [_entry(one) for one in chosen.entries],
         "runs": [_run(one) for one in chosen.runs],
+        "weights": [str(one) for one in chosen.weights],
     }
 
 

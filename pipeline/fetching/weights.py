@@ -2,6 +2,7 @@
 
 import fcntl
 import hashlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,6 +54,7 @@ def _fetched(url: str, endpoint: str | None, root: Path, progress: Progress) -> 
         folder.mkdir(exist_ok=True)
         for one in _names(name, folder):
             _fetch(bucket, one, folder, progress)
+        os.utime(folder)  # when it was last taken, which is what `cache prune` goes by
     return folder / name
 
 

@@ -197,3 +197,20 @@ def test_the_commands_show_first_and_remove_when_told(home):
     assert (done["applied"], len(done["entries"]), done["runs"]) == (True, 1, [])
     assert home.tasks() == set()
     assert bench.call("cache", "prune").code == 2
+
+
+def test_weights_that_no_run_took_for_long_go_unless_a_run_is_under_way(home):
+    old, new = home.path / "weights" / "a" / "1", home.path / "weights" / "a" / "2"
+    for folder, days in ((old, 40), (new, 1)):
+        folder.mkdir(parents=True)
+        (folder / "w.safetensors").write_bytes(b"w" * (64 << 10))
+        os.utime(folder, times=(days_ago(days).timestamp(),) * 2)
+    rule = Rule(unused=timedelta(days=30))
+    run = home.run("clicks", days_ago(2))
+    with needing(home.path, run, ()):
+        assert prune(home.path, rule, NOW).weights == ()
+    assert prune(home.path, Rule(runs=1, size=0), NOW).weights == ()
+    chosen = prune(home.path, rule, NOW)
+    assert chosen.weights == (old,)
+    assert chosen.freed >= 64 << 10
+    assert (old.exists(), new.exists()) == (False, True)
