@@ -14,10 +14,11 @@ ATTEMPTS = 1000
 
 
 class Reason(NamedTuple):
-    """Who moves a channel, and why."""
+    """Who moves a channel, and why; a rollout says in which serving place it proved the version."""
 
     who: str
     why: str
+    environment: str | None = None
 
 
 def moves_of(store: Store, model: str, channel: str) -> tuple[int, ...]:
@@ -57,6 +58,7 @@ def append(store: Store, model: str, channel: str, version: int, reason: Reason)
             previous=before.version if before else None,
             who=reason.who,
             why=reason.why,
+            environment=reason.environment,
             when=datetime.now(UTC),
         )
         if _write(store, model, move):

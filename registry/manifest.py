@@ -295,6 +295,7 @@ class Move(Frozen):
 
     Attributes:
         dropped: It points nowhere from then on; `version` is where it pointed last.
+        environment: The serving place of the rollout that moved it; None where that was by hand.
     """
 
     number: int = Field(ge=1)
@@ -305,3 +306,4 @@ class Move(Frozen):
     why: str
     when: datetime
     dropped: bool = False
+    environment: str | None = None

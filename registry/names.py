@@ -92,12 +92,16 @@ class Names:
 
     def move(self, model: str, channel: str, version: int, *, who: str, why: str) -> Move:
         """Point a channel at a version, and say who did it and why."""
+        return self.point(model, channel, version, Reason(who, why))
+
+    def point(self, model: str, channel: str, version: int, reason: Reason) -> Move:
+        """Point a channel at a version, for a reason that may name a rollout's serving place."""
         check_name("channel", channel)
         self.version(model, version)
         self._check_not_removed(model, version)
         if read_tag(self.store, model, channel) is not None:
             raise StoreError(f"{model}@{channel} is a tag, which does not move. Take another name")
-        return channels.append(self.store, model, channel, version, Reason(who, why))
+        return channels.append(self.store, model, channel, version, reason)
 
     def drop(self, model: str, channel: str, *, who: str, why: str) -> Move:
         """Let a channel point nowhere, so that it holds no version; its history stays.

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from registry import channel
 from registry.errors import PlatformError, RolloutError
 from registry.manifest import Move, Version
 from targets.rollout.environment import Environment, Site, Step
@@ -31,7 +32,7 @@ def roll_out(
     for step in environment.prove(site, version):
         say(step)
     _check_unmoved(site, version, before)
-    move = _move(site, version, before, reason)
+    move = _move(environment, site, version, before, reason)
     already = "already " if move == before else ""
     say(Step("move", f"{site.channel} {already}points to {version.number}, move {move.number}"))
     try:
@@ -46,13 +47,14 @@ def roll_out(
     return move
 
 
-def _move(site: Site, version: Version, before: Move | None, reason: Reason) -> Move:
+def _move(
+    environment: Environment, site: Site, version: Version, before: Move | None, reason: Reason
+) -> Move:
     """Point the channel at the version, and leave one that points there already as it is."""
     if before is not None and before.version == version.number:
         return before
-    return site.catalog.move(
-        version.model, site.channel, version.number, who=reason.who, why=reason.why
-    )
+    said = channel.Reason(reason.who, reason.why, environment.name)
+    return site.catalog.point(version.model, site.channel, version.number, said)
 
 
 def _check_unmoved(site: Site, version: Version, before: Move | None) -> None:
@@ -73,6 +75,7 @@ def _back_out(
     if before.version == version.number:
         return f"{site.channel} points to {version.number}, as before"
     why = f"the rollout of version {version.number} failed"
-    site.catalog.move(version.model, site.channel, before.version, who=reason.who, why=why)
+    said = channel.Reason(reason.who, why, environment.name)
+    site.catalog.point(version.model, site.channel, before.version, said)
     environment.settle(site, version)
     return f"{site.channel} points to version {before.version} again"

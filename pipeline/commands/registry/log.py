@@ -41,9 +41,10 @@ def log(
             str(m.previous or ""),
             "dropped" if m.dropped else str(m.version),
             m.who,
+            m.environment or "",
             m.why,
         )
         for m in moves
     ]
-    header = ("channel", "move", "when", "from", "to", "who", "why")
+    header = ("channel", "move", "when", "from", "to", "who", "rollout to", "why")
     console.show_table(header, [tuple(map(plain, row)) for row in rows])

@@ -3,6 +3,7 @@
 import pytest
 
 from registry import Catalog
+from registry.channel import Reason
 from registry.errors import ResourceError, ServeError, StoreError
 from registry.layout import numbered, versions_prefix
 from registry.store import open_store
@@ -13,6 +14,7 @@ from registry.web.reading import (
     check_there,
     list_models,
     look_at_model,
+    look_at_version,
     read_version,
 )
 from registry.web.refusals import (
@@ -113,3 +115,23 @@ def test_each_error_has_its_status_and_a_bug_is_not_told(caplog):
 def test_refuses_what_other_sites_send(headers):
     with pytest.raises(ForbiddenError):
         check_origin({"host": "a", **headers})
+
+
+def test_a_version_tells_when_channels_pointed_to_it_and_by_which_rollout(catalog):
+    catalog.point("ads", "production", 1, Reason("bob", "back", "local"))
+    catalog.move("ads", "production", 2, who="ann", why="again")
+    catalog.move("ads", "candidate", 2, who="ann", why="new")
+    catalog.drop("ads", "candidate", who="ann", why="done")
+    moves = catalog.history("ads", "production")
+    (stay,) = look_at_version(catalog, "ads", 1).served
+    assert (stay.move.environment, stay.move.when, stay.until) == (
+        "local",
+        moves[1].when,
+        moves[2].when,
+    )
+    served = look_at_version(catalog, "ads", 2).served
+    assert [(stay.move.channel, stay.until is None) for stay in served] == [
+        ("candidate", False),
+        ("production", True),
+        ("production", False),
+    ]

@@ -100,6 +100,15 @@ def test_what_is_not_confirmed_goes_back_and_is_settled(site):
     assert caught.value.events[-1] == 1
 
 
+def test_the_history_tells_the_place_of_a_rollout_and_that_a_move_by_hand_has_none(site):
+    take_live(site, 1)
+    with pytest.raises(RolloutError):
+        take_live(site, 2, confirm=fail(ServeError("no")))
+    site.catalog.move("ranker", "production", 2, who="me", why="by hand")
+    moves = site.catalog.history("ranker", "production")
+    assert [move.environment for move in moves] == [*[place([]).name] * 3, None]
+
+
 def test_ctrl_c_goes_back_too(site):
     take_live(site, 1)
     with pytest.raises(KeyboardInterrupt):
