@@ -59,7 +59,6 @@ _BLAME = {
     "longformer": _ASKS,
     "led": _ASKS,
     "longt5": _BLOCKS,
-    "fnet": "ours: the DFT that stands for OpenVINO's wrong one needs a fixed length",
     "llama with cache": "ours: torch cannot prove that strides of grouped keys agree for all "
     "lengths of the cache, and is not yet asked to defer what it cannot prove",
     "nystromformer": "upstream: traced, it adds the mask of the words to scores of landmarks",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from converters.onnx_legal.body import Body, ints
+from converters.onnx_legal.body import Body, Operand, ints
 from converters.onnx_legal.rewrite import Rewrite
+from converters.onnx_legal.rewrites.fourier_free import free_matrices
 
 #: Bits that a matrix's leading part keeps: products of it with numbers of 12 bits are exact.
 _LEADING = 2.0**11
 
-Matrix = tuple[np.ndarray, np.ndarray]
+#: Summands of a matrix.
+Matrix = tuple[Operand, ...]
 
 
 def dft(body: Body) -> None:
@@ -25,15 +27,18 @@ def dft(body: Body) -> None:
     back = inverse and onesided
     order = [one for one in range(rank - 1) if one != axis] + [axis]
     real, imaginary = _parts(body, order)
-    rows, length = _rows(body, axis, back=back)
-    columns = length // 2 + 1 if onesided and not inverse else length
-    cosine, sine = _matrices((rows, columns, length), inverse=inverse, back=back)
-    if back:
-        real = _kept(body, real, rows)
-        imaginary = _kept(body, imaginary, rows)
-        found = [body("Sub", _times(body, real, cosine), _times(body, imaginary, sine))]
+    if _is_free(body, axis) and not back:
+        matrices = free_matrices(body, body.sizes(real, rank - 2), inverse=inverse, half=onesided)
+        found = _turned(body, real, imaginary, matrices)
     else:
-        found = _turned(body, real, imaginary, (cosine, sine), rows)
+        rows, length = _rows(body, axis, back=back)
+        columns = length // 2 + 1 if onesided and not inverse else length
+        cosine, sine = _matrices((rows, columns, length), inverse=inverse, back=back)
+        real, imaginary = _kept(body, real, rows), _kept(body, imaginary, rows)
+        if back:
+            found = [body("Sub", _times(body, real, cosine), _times(body, imaginary, sine))]
+        else:
+            found = _turned(body, real, imaginary, (cosine, sine))
     undo = [order.index(one) for one in range(rank - 1)]
     made = [body.unsqueeze(body.permute(one, undo), rank - 1) for one in found]
     body.give(body.join(*made, axis=rank - 1))
@@ -79,6 +84,11 @@ def _axis(body: Body) -> int:
     return int(axis) % place.rank()
 
 
+def _is_free(body: Body, axis: int) -> bool:
+    """Tell whether the axis is as long as the input of the moment has it."""
+    return not body.place.has(1) and (body.place.shape(0) or ())[axis] is None
+
+
 def _rows(body: Body, axis: int, *, back: bool) -> tuple[int, int]:
     """Give how many values go in, and how long the transform is."""
     place = body.place
@@ -103,17 +113,15 @@ def _parts(body: Body, order: list[int]) -> tuple[str, str]:
 
 
 def _kept(body: Body, value: str, rows: int) -> str:
+    if not value:
+        return value
     return body("Slice", value, ints(0), ints(rows), ints(body.place.rank() - 2))
 
 
-def _turned(
-    body: Body, real: str, imaginary: str, matrices: tuple[Matrix, Matrix], rows: int
-) -> list[str]:
+def _turned(body: Body, real: str, imaginary: str, matrices: tuple[Matrix, Matrix]) -> list[str]:
     cosine, sine = matrices
-    real = _kept(body, real, rows)
     found = [_times(body, real, cosine), _times(body, real, sine)]
     if imaginary:
-        imaginary = _kept(body, imaginary, rows)
         found = [
             body("Sub", found[0], _times(body, imaginary, sine)),
             body("Add", found[1], _times(body, imaginary, cosine)),
@@ -122,8 +130,8 @@ def _turned(
 
 
 def _times(body: Body, value: str, matrix: Matrix) -> str:
-    leading, rest = matrix
-    return body("Add", body("MatMul", value, leading), body("MatMul", value, rest))
+    products = [body("MatMul", value, summand) for summand in matrix]
+    return products[0] if len(products) == 1 else body("Add", *products)
 
 
 def _matrices(sizes: tuple[int, int, int], *, inverse: bool, back: bool) -> tuple[Matrix, Matrix]:

@@ -122,6 +122,22 @@ def test_transforms_of_batches(tmp_path):
     hold(made, tmp_path, *images((1, 12, 1), (4, 12, 1)))
 
 
+@pytest.mark.parametrize(
+    ("attributes", "parts", "columns"),
+    [({}, 1, "n"), ({}, 2, "n"), ({"inverse": 1}, 2, "n"), ({"onesided": 1}, 1, "half")],
+    ids=str,
+)
+def test_transforms_of_any_length(attributes, parts, columns, tmp_path):
+    made = opset(
+        20,
+        [make_node("DFT", ["x", "", "axis"], ["y"], **attributes)],
+        [tensor("x", F32, "batch", "n", 3, parts)],
+        [tensor("y", F32, "batch", columns, 3, 2)],
+        {"axis": np.array(1)},
+    )
+    hold(made, tmp_path, *images(*((2, length, 3, parts) for length in (1, 2, 7, 16, 101))))
+
+
 def test_signals_of_any_length_are_cut_into_frames(tmp_path):
     made = opset(
         17,
