@@ -32,20 +32,32 @@ def open_session(file: Path) -> "onnxruntime.InferenceSession":
     Raises:
         SourceError: ONNX Runtime cannot load the file.
     """
+    return session_of(open_model(file), file.parent, str(file))
+
+
+def session_of(model: "onnx.ModelProto", folder: Path, name: str) -> "onnxruntime.InferenceSession":
+    """Open a model to run as it came.
+
+    Args:
+        folder: Where weights lie that are not in the model.
+        name: What to call it in errors.
+
+    Raises:
+        SourceError: ONNX Runtime cannot load it.
+    """
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
-    model = open_model(file)
-    bring_in(model, file.parent)
-    options.add_session_config_entry(_FOLDER, str(_follow_links(model, file.parent)))
+    bring_in(model, folder)
+    options.add_session_config_entry(_FOLDER, str(_follow_links(model, folder)))
     try:
         return onnxruntime.InferenceSession(
             model.SerializeToString(), options, providers=["CPUExecutionProvider"]
         )
     except Exception as error:
-        raise SourceError(f"{file}: ONNX Runtime cannot load it: {error}") from error
+        raise SourceError(f"{name}: ONNX Runtime cannot load it: {error}") from error
 
 
 def _follow_links(model: "onnx.ModelProto", folder: Path) -> Path:

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING
 from converters.brief import Brief
 from converters.onnx_models.files import nodes, signature_of
 from converters.onnx_models.piece import make_piece
+from converters.onnx_split.fold import evaluate
 from converters.onnx_split.graph import Graph, ancestors
 from converters.onnx_split.hops import Joint, nodes_behind, write, write_hops
 from converters.onnx_split.ids import number_values
 from converters.onnx_split.joints import Wanted, describe
 from converters.onnx_split.reads import Found, Read
-from converters.onnx_split.rows import copy_weights, find_or_write
+from converters.onnx_split.rows import copy_weights, find_or_write, write_folded
 from converters.split.float_ids import float_fault
 from converters.split.looked_up import LookedUp
 from converters.split.ranges import ranges_of
-from converters.split.variable import kept_tables
-from registry.composition import Lookup, Remark, Split
+from converters.split.variable import Variable, kept_tables
+from registry.composition import Lookup, Origin, Remark, Split
 from registry.signature import Input
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def cut(graph: Graph, found: Found, brief: Brief, source: Path, out: Path) -> Sp
     left = set(ancestors(graph, graph.outputs, [read.vectors for read in found.cut]))
     tables = tuple(one.table() for one in variables)
     lookups = tuple({joint.lookup.output: joint.lookup for joint in joints}.values())
-    origins = tuple(find_or_write(one, graph.stored[one.tensor], source, out) for one in variables)
+    origins = tuple(_origin(graph, one, source, out) for one in variables)
     written = write(dense, hops.vectors, brief, out / "dense")
     ranges = ranges_of(lookups, written.signature, tables, origins, out)
     return Split(
@@ -55,13 +56,30 @@ def cut(graph: Graph, found: Found, brief: Brief, source: Path, out: Path) -> Sp
         origins=origins,
         nodes_before=_count(graph.model),
         nodes_after=_count(dense),
-        remarks=tuple(dict.fromkeys(_float_faults(graph, found.cut))),
+        remarks=tuple(dict.fromkeys((*_folded(variables), *_float_faults(graph, found.cut)))),
     )
 
 
 def _look_up(read: Read, ids: LookedUp[Wanted], numbers: Mapping[str, int]) -> Lookup:
     wanted = Wanted(read.ids, read.variable.rows if read.wraps else 0)
     return ids.lookup(read.variable, (numbers[read.ids], wanted.rows), wanted)
+
+
+def _origin(graph: Graph, variable: Variable, source: Path, out: Path) -> Origin:
+    if variable.fold is None:
+        return find_or_write(variable, graph.stored[variable.tensor], source, out)
+    return write_folded(variable, evaluate(graph, variable.tensor, source), out)
+
+
+def _folded(variables: Iterable[Variable]) -> Iterator[Remark]:
+    """Remark on tables that are expressions of the file's weights."""
+    for one in variables:
+        if one.fold is not None:
+            text = (
+                f"table {one.name} is {one.fold}: worked out once, here, in memory, and"
+                f" {one.bytes} bytes on disk; new weights need it done again"
+            )
+            yield Remark(by="split", text=text)
 
 
 def _dense(

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from converters.checkpoints.rows_file import PLACE, ROWS, write_place, write_rows
 from converters.checkpoints.stored import CHUNK, Stored
 from converters.onnx_models.faults import is_outside, size_of
@@ -38,6 +40,14 @@ def find_or_write(
     return Origin(table=variable.name, file=file.as_posix(), key=ROWS)
 
 
+def write_folded(variable: Variable, rows: np.ndarray, out: Path) -> Origin:
+    """Write rows that were worked out to `origins/`."""
+    file = Path("origins") / f"{variable.name}.safetensors"
+    shape = (variable.rows, variable.dim)
+    write_rows(out / file, variable.dtype, shape, _chunks(rows))
+    return Origin(table=variable.name, file=file.as_posix(), key=ROWS)
+
+
 def copy_weights(model: "onnx.ModelProto", source: Path, out: Path) -> None:
     """Copy the weights of a piece that lie beside the model's file to `model.data`, in place."""
     outside = [tensor for tensor in model.graph.initializer if is_outside(tensor)]
@@ -58,7 +68,11 @@ def copy_weights(model: "onnx.ModelProto", source: Path, out: Path) -> None:
 def _pieces(tensor: "onnx.TensorProto") -> Iterator[memoryview]:
     import onnx
 
-    data = memoryview(onnx.numpy_helper.to_array(tensor).reshape(-1).view("u1"))
+    yield from _chunks(onnx.numpy_helper.to_array(tensor))
+
+
+def _chunks(array: np.ndarray) -> Iterator[memoryview]:
+    data = np.ascontiguousarray(array).reshape(-1).view("u1").data
     for start in range(0, len(data), CHUNK):
         yield data[start : start + CHUNK]
 

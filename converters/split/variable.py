@@ -17,6 +17,7 @@ class Variable:
         name: Unique, and fit for a file's name.
         tensor: Name of the tensor that stands for it in the graph.
         keys: Its name in the checkpoint.
+        fold: The expression of stored tensors that it is, where it is none of them.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Variable:
     rows: int
     dim: int
     dtype: DType
+    fold: str | None = None
 
     @property
     def bytes(self) -> int:
@@ -38,7 +40,14 @@ class Variable:
 
     def table(self) -> Table:
         """Describe it as a table whose rows are not written yet."""
-        return Table(name=self.name, rows=self.rows, dim=self.dim, dtype=self.dtype, keys=self.keys)
+        return Table(
+            name=self.name,
+            rows=self.rows,
+            dim=self.dim,
+            dtype=self.dtype,
+            keys=self.keys,
+            fold=self.fold,
+        )
 
 
 def kept_tables(
