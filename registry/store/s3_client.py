@@ -10,6 +10,7 @@ from botocore.client import Config
 
 from registry.errors import StoreError
 from registry.store.s3_faults import s3_faults
+from registry.store.s3_page import take_objects
 from registry.store.s3_place import Place
 from registry.store.s3_time import read_time
 
@@ -42,6 +43,7 @@ def connect(place: Place) -> "S3Client":
         except ValueError as error:
             raise StoreError(f"{place}: not an endpoint. Write https://host:port") from error
     client.meta.events.register("before-parameter-build.s3", partial(_add, options.always))
+    client.meta.events.register("before-parse.s3.ListObjectsV2", take_objects)
     return client
 
 
