@@ -19,9 +19,10 @@ SMALL = {
     "lookups": ["--rows", "2000", "--rounds", "1"],
     "serving": ["0.2"],
     "registry_transfer": ["--mib", "4", "--rounds", "1"],
+    "registry_pages": ["--models", "2", "--versions", "30", "--rounds", "1"],
     "registry_delta": ["--mib", "4", "--rounds", "1"],
 }
-WITH_FOLDER = ("tables", "lookups", "registry_transfer", "registry_delta")
+WITH_FOLDER = ("tables", "lookups", "registry_transfer", "registry_delta", "registry_pages")
 
 
 def script(command: str) -> str:

@@ -60,6 +60,7 @@ def test_an_onnx_file_shows_nodes_modules_and_what_branches_take():
 
 def test_an_ir_shows_the_main_graph_and_passes_bodies_over(tmp_path):
     import openvino  # noqa: PLC0415  slow to import, and not for every test
+
     path = tmp_path / "model.onnx"
     model = branching()
     model.graph.input.append(helper.make_tensor_value_info("always", TensorProto.BOOL, []))
