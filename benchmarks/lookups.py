@@ -73,8 +73,8 @@ def workload(rows: int, *, repeated: bool) -> dict[str, np.ndarray]:
 
 def ours(folder: Path, table: Table, ids: dict[str, np.ndarray]) -> dict[str, Callable[[], object]]:
     """Look up as a version does."""
-    from targets.embedding.lookups import look_up  # noqa: PLC0415 - each process takes its own way
-    from targets.embedding.tables import open_table  # noqa: PLC0415
+    from targets.embedding.lookups import look_up
+    from targets.embedding.tables import open_table
 
     opened = open_table(table, folder)
 
@@ -109,7 +109,7 @@ def numpy(rows: np.ndarray, ids: dict[str, np.ndarray]) -> dict[str, Callable[[]
 
 def torch(rows: np.ndarray, ids: dict[str, np.ndarray]) -> dict[str, Callable[[], object]]:
     """Look up with torch's own kernels."""
-    import torch  # noqa: PLC0415 - each process takes its own way
+    import torch
 
     torch.set_num_threads(1)
     table = torch.from_numpy(rows)

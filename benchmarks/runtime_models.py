@@ -98,7 +98,7 @@ def residual() -> nn.Module:
 
 def encoder() -> nn.Module:
     """Give a sentence encoder of MiniLM's size."""
-    from workflows.models.minilm import build  # noqa: PLC0415  imports transformers
+    from workflows.models.minilm import build
 
     return build(
         vocab_size=WORDS,
