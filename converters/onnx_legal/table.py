@@ -16,6 +16,7 @@ from converters.onnx_legal.rewrites import (
     fourier,
     free_axes,
     infinite_max,
+    lp_pool,
     max_unpool,
     non_max,
     older,
@@ -83,4 +84,9 @@ REWRITES: tuple[Rewrite, ...] = (
     older.PAD,
     older.BLOCKS,
     older.NORM,
+    older.DROPOUT,
+    older.SWISH,
+    older.EMPTY,
+    lp_pool.REWRITE,
+    sampling.FLAT,
 )

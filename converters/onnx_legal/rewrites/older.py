@@ -8,7 +8,7 @@ from converters.onnx_legal.place import Place
 from converters.onnx_legal.rewrite import Rewrite
 
 #: Tried beside 2025.4; the versions between were not.
-_KNOWN = "2026.4.1"
+KNOWN = "2026.4.1"
 
 
 def has_moments(place: Place) -> bool:
@@ -48,9 +48,37 @@ def blocks(body: Body) -> None:
     Raises:
         ConversionError: Always.
     """
-    raise body.place.refusal(
-        f"attribute 'block_size' is given, and OpenVINO is older than {_KNOWN}"
-    )
+    raise body.place.refusal(f"attribute 'block_size' is given, and OpenVINO is older than {KNOWN}")
+
+
+def is_idle(place: Place) -> bool:
+    """Tell whether Dropout drops nothing, as wherever a model is served."""
+    mode = place.constant(2)
+    return not place.has(2) or (mode is not None and not bool(mode.any()))
+
+
+def drop_nothing(body: Body) -> None:
+    """Hand the input on; the mask, where it is wanted, leaves all of it."""
+    value = body.place.node.input[0]
+    body.give(value)
+    if len(body.place.node.output) > 1:
+        body.give(body("Expand", np.array([True]), body("Shape", value)), 1)
+
+
+def is_scaled(place: Place) -> bool:
+    """Tell whether Swish scales what its sigmoid takes."""
+    return bool(place.attribute("alpha", 1.0) != 1)
+
+
+def is_empty(place: Place) -> bool:
+    """Tell whether a reshape is of nothing, and zeros of its shape are sizes."""
+    return bool(place.attribute("allowzero", 0)) and 0 in (place.shape(0) or ())
+
+
+def empty(body: Body) -> None:
+    """Make nothing, of the shape."""
+    place = body.place
+    body.give(body("Expand", scalar(0, place.kind(0)), place.node.input[1]))
 
 
 def normalise(body: Body) -> None:
@@ -68,7 +96,7 @@ ATTENTION = Rewrite(
     fault="lacks it",
     cases=("attention_4d_scaled", "attention_3d_*", "attention_4d_*"),
     apply=expand,
-    mended_in=_KNOWN,
+    mended_in=KNOWN,
 )
 
 GROUPS = Rewrite(
@@ -76,7 +104,7 @@ GROUPS = Rewrite(
     fault="takes the scale of a channel for that of a group",
     cases=("group_normalization_epsilon", "group_normalization_example"),
     apply=expand,
-    mended_in=_KNOWN,
+    mended_in=KNOWN,
 )
 
 MOMENTS = Rewrite(
@@ -85,7 +113,7 @@ MOMENTS = Rewrite(
     cases=("layer_normalization_default_axis", "layer_normalization_?d_axis*"),
     apply=expand,
     applies=has_moments,
-    mended_in=_KNOWN,
+    mended_in=KNOWN,
 )
 
 PAD = Rewrite(
@@ -94,7 +122,7 @@ PAD = Rewrite(
     cases=("constant_pad_axes", "constant_pad_negative_axes", "center_crop_pad_*_?wc_expanded"),
     apply=pad,
     applies=has_axes,
-    mended_in=_KNOWN,
+    mended_in=KNOWN,
 )
 
 BLOCKS = Rewrite(
@@ -103,7 +131,7 @@ BLOCKS = Rewrite(
     cases=("dequantizelinear_blocked",),
     apply=blocks,
     applies=is_blocked,
-    mended_in=_KNOWN,
+    mended_in=KNOWN,
 )
 
 NORM = Rewrite(
@@ -111,5 +139,32 @@ NORM = Rewrite(
     fault="divides nothing by nothing",
     cases=("l2normalization_axis_0",),
     apply=normalise,
-    mended_in=_KNOWN,
+    mended_in=KNOWN,
+)
+
+DROPOUT = Rewrite(
+    operator="Dropout",
+    fault="gives an output the name of its input, and loses inputs that it does not need",
+    cases=("dropout_*",),
+    apply=drop_nothing,
+    applies=is_idle,
+    mended_in=KNOWN,
+)
+
+SWISH = Rewrite(
+    operator="Swish",
+    fault="takes another factor",
+    cases=("swiglu_alpha_expanded",),
+    apply=expand,
+    applies=is_scaled,
+    mended_in=KNOWN,
+)
+
+EMPTY = Rewrite(
+    operator="Reshape",
+    fault="takes every size of nothing for zero",
+    cases=("reshape_allowzero_reordered",),
+    apply=empty,
+    applies=is_empty,
+    mended_in=KNOWN,
 )

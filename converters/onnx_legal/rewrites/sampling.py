@@ -10,6 +10,10 @@ import numpy as np
 from converters.onnx_legal.body import Body, ints, scalar
 from converters.onnx_legal.place import Place
 from converters.onnx_legal.rewrite import Rewrite
+from converters.onnx_legal.rewrites.older import KNOWN
+
+#: The opset in which GridSample's modes got other names.
+_RENAMED = 20
 
 
 def sampled(body: Body, image: str, places: Sequence[str], *, nearest: bool = False) -> str:
@@ -101,10 +105,24 @@ def is_volume(place: Place) -> bool:
     return len(place.shape(0) or ()) > 4
 
 
+def is_renamed(place: Place) -> bool:
+    """Tell whether the modes have the names of newer opsets."""
+    return place.facts.opset >= _RENAMED
+
+
 REWRITE = Rewrite(
     operator="GridSample",
     fault="samples two axes alone",
     cases=("gridsample_volumetric_*",),
     apply=grid_sample,
     applies=is_volume,
+)
+
+FLAT = Rewrite(
+    operator="GridSample",
+    fault="cannot read it from opset 20 on",
+    cases=("gridsample_bilinear", "gridsample_*"),
+    apply=grid_sample,
+    applies=is_renamed,
+    mended_in=KNOWN,
 )
