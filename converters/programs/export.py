@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from converters.brief import Brief
+from converters.programs.deferred import asks_too_much, drop_shown
 from converters.programs.dynamic_shapes import can_tell_more, dynamic_shapes, example_inputs
 from converters.programs.export_faults import explain
 from converters.programs.fast_path import no_fast_path
@@ -47,6 +48,8 @@ def _attempt(module: "torch.nn.Module", brief: Brief) -> "ExportedProgram":
         return _export(module, brief, "")
     except Exception as error:  # noqa: BLE001 - torch raises all kinds; explained at the end
         first = error
+    if asks_too_much(str(first)):
+        return _deferred(module, brief, first)
     advised = can_tell_more(str(first), brief.inputs)
     try:
         return _export(module, brief, str(first), strict=not advised)
@@ -54,15 +57,34 @@ def _attempt(module: "torch.nn.Module", brief: Brief) -> "ExportedProgram":
         raise explain(error if advised else first, module, brief) from error
 
 
+def _deferred(module: "torch.nn.Module", brief: Brief, first: Exception) -> "ExportedProgram":
+    """Export without asking torch to show what it asks of sizes, and show that here."""
+    try:
+        program = _export(module, brief, "", defer=True)
+        drop_shown(program)
+    except Exception as error:
+        raise explain(first, module, brief) from error
+    return program
+
+
 def _export(
-    module: "torch.nn.Module", brief: Brief, advice: str, *, strict: bool = False
+    module: "torch.nn.Module",
+    brief: Brief,
+    advice: str,
+    *,
+    strict: bool = False,
+    defer: bool = False,
 ) -> "ExportedProgram":
     import torch
 
     shapes = dynamic_shapes(brief.inputs, brief.axes, advice)
     with quiet("torch.export", *TORCH_EXPORT):
         program = torch.export.export(
-            module, example_inputs(brief), dynamic_shapes=shapes, strict=strict
+            module,
+            example_inputs(brief),
+            dynamic_shapes=shapes,
+            strict=strict,
+            prefer_deferred_runtime_asserts_over_guards=defer,
         )
     _rename_constants(program)
     return program

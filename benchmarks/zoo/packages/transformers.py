@@ -59,8 +59,6 @@ _BLAME = {
     "longformer": _ASKS,
     "led": _ASKS,
     "longt5": _BLOCKS,
-    "llama with cache": "ours: torch cannot prove that strides of grouped keys agree for all "
-    "lengths of the cache, and is not yet asked to defer what it cannot prove",
     "nystromformer": "upstream: traced, it adds the mask of the words to scores of landmarks",
 }
 
