@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.zoo.environment import python_of
 from benchmarks.zoo.packages import PACKAGES, find_package
-from benchmarks.zoo.run import Wish, run
+from benchmarks.zoo.run import Wish, kept, run
 from benchmarks.zoo.table import table, write_table
 
 
@@ -29,6 +29,9 @@ def main() -> int:
     for package in packages:
         python_of(package)
         if asked.set_up:
+            continue
+        if asked.tell:
+            print(write_table(package, kept(package, wish)))
             continue
         models = [
             one for one in package.models if asked.only in ([], None) or one.name in asked.only
@@ -51,6 +54,9 @@ def _arguments() -> argparse.Namespace:
         choices=("none", "same", "held", "all"),
         default="same",
         help="which earlier outcomes to take: of the same code, that hold, or all",
+    )
+    parser.add_argument(
+        "--tell", action="store_true", help="run nothing, and write the table of what was run"
     )
     parser.add_argument(
         "--set-up",

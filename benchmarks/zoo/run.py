@@ -41,8 +41,8 @@ class Wish:
 def run(package: Package, models: Sequence[Model], wish: Wish) -> list[Outcome]:
     """Return the outcomes, in the order of the models."""
     key = key_of(package)
-    kept = {model.name: _kept(package, model, wish) for model in models}
-    known = {name: one for name, one in kept.items() if one and _taken(one, key, wish.take)}
+    before = {model.name: _kept(package, model, wish) for model in models}
+    known = {name: one for name, one in before.items() if one and _taken(one, key, wish.take)}
     left: SimpleQueue[Model] = SimpleQueue()
     for model in models:
         if model.name not in known:
@@ -98,6 +98,12 @@ def key_of(package: Package) -> str:
     own = [*ZOO.glob("*.py"), ZOO / "packages" / f"{package.name.replace('-', '_')}.py"]
     parts = [digest_of_code(ROOT).encode(), *(file.read_bytes() for file in sorted(own))]
     return hashlib.sha256(b"".join((*parts, package.pins.read_bytes()))).hexdigest()
+
+
+def kept(package: Package, wish: Wish) -> list[Outcome]:
+    """Return the outcomes that are there, of whatever code, in the order of the models."""
+    found = (_kept(package, model, wish) for model in package.models)
+    return [one for one in found if one]
 
 
 def _kept(package: Package, model: Model, wish: Wish) -> Outcome | None:

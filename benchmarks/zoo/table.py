@@ -13,16 +13,23 @@ _NAMES = {"openvino": "OpenVINO", "onnxruntime": "ONNX Runtime", "ipex": "IPEX"}
 
 
 def write_table(package: Package, outcomes: Sequence[Outcome]) -> Path:
-    """Write `tables/<package>.md`."""
+    """Write `tables/<package>.md`; what has no outcome was not run."""
     file = TABLES / f"{package.name}.md"
-    file.write_text(table(package, outcomes))
+    file.write_text(table(package, outcomes, every=True))
     return file
 
 
-def table(package: Package, outcomes: Sequence[Outcome]) -> str:
-    """Tell of each model, and of all together."""
+def table(package: Package, outcomes: Sequence[Outcome], *, every: bool = False) -> str:
+    """Tell of each model, and of all together.
+
+    Args:
+        every: Name the models without an outcome, too.
+    """
+    ran = {one.model for one in outcomes}
+    rest = [model.name for model in package.models if every and model.name not in ran]
     lines = [f"# {package.name}", "", f"Made by `make zoo`; {versions_of(package)}.", ""]
-    lines += [_sums(outcomes), "", *_head(), *map(_row, outcomes)]
+    lines += [_sums(outcomes) + _beside(outcomes, len(rest)), "", *_head(), *map(_row, outcomes)]
+    lines += [f"| {name} | not run | | | | | |" for name in rest]
     lines += _reasons(package, outcomes)
     lines += _list("No model that is served", package.left_out.items())
     return "\n".join(lines) + "\n"
@@ -41,6 +48,13 @@ def _sums(outcomes: Sequence[Outcome]) -> str:
         f"**{held} of {total} models hold in everything.** All dynamic axes kept: {free}; split "
         f"equal to the bit: {exact}; converted and within tolerance: {', '.join(by)}."
     )
+
+
+def _beside(outcomes: Sequence[Outcome], rest: int) -> str:
+    """Say what was not run, and whether all was run with the same code."""
+    states = len({one.key for one in outcomes})
+    left = f" **{rest} models were not run** and count nowhere here." if rest else ""
+    return left + (f" Run with {states} states of our code." if states > 1 else "")
 
 
 def _head() -> list[str]:

@@ -110,3 +110,13 @@ def test_a_table_counts_what_holds_and_gives_each_reason():
     assert "OpenVINO 2, ONNX Runtime 2, IPEX 1" in text
     assert "| AFN | batch | 2 | no | 1e-07 | 1e-07 | **off** 3e+00 |" in text
     assert "- AFN, validate ipex: output y is off / by 3" in text
+
+
+def test_a_table_names_the_models_that_were_not_run():
+    good = Build(runtime="openvino", converted=True, within=True, worst=1e-7)
+    text = table(
+        find_package("torchrec"), [outcome_of("DLRM", builds=(good,), faults=())], every=True
+    )
+    assert "**1 of 1 models hold in everything.**" in text
+    assert "**5 models were not run**" in text
+    assert text.count("| not run |") == 5
