@@ -21,8 +21,16 @@ SMALL = {
     "registry_transfer": ["--mib", "4", "--rounds", "1"],
     "registry_pages": ["--models", "2", "--versions", "30", "--rounds", "1"],
     "registry_delta": ["--mib", "4", "--rounds", "1"],
+    "registry_scale": ["--models", "2", "--versions", "3", "--rounds", "1"],
 }
-WITH_FOLDER = ("tables", "lookups", "registry_transfer", "registry_delta", "registry_pages")
+WITH_FOLDER = (
+    "tables",
+    "lookups",
+    "registry_transfer",
+    "registry_delta",
+    "registry_scale",
+    "registry_pages",
+)
 
 
 def script(command: str) -> str:
