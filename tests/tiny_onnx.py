@@ -116,6 +116,24 @@ def slices() -> onnx.ModelProto:
     )
 
 
+def gates() -> onnx.ModelProto:
+    """Two products of the same input, which IPEX computes as one, and a softmax of each."""
+    return model(
+        [
+            make_node("Gemm", ["x", "w1", "b1"], ["h1"], name="first"),
+            make_node("Gemm", ["x", "w2", "b2"], ["h2"], name="second"),
+            make_node("Softmax", ["h1"], ["gate"], name="gate"),
+            make_node("Softmax", ["h2"], ["other"], name="other"),
+        ],
+        [tensor("x", TensorProto.FLOAT, "batch", 6)],
+        [
+            tensor("gate", TensorProto.FLOAT, "batch", 3),
+            tensor("other", TensorProto.FLOAT, "batch", 3),
+        ],
+        [values("w1", 6, 3), values("b1", 3), values("w2", 6, 3), values("b2", 3)],
+    )
+
+
 MODELS: Mapping[str, Callable[[], onnx.ModelProto]] = MappingProxyType(
     {"mlp": mlp, "convolution": convolution, "integers": integers, "slices": slices}
 )

@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from onnx.reference import ReferenceEvaluator
 
@@ -18,7 +19,7 @@ from targets.host.cpu import host
 from tests.composing import split_model
 from tests.models import MODELS
 from tests.tiny_onnx import MODELS as TINY
-from tests.tiny_onnx import feeds, write
+from tests.tiny_onnx import feeds, gates, write
 from tests.toolchain_suites import ROOT
 
 pytestmark = pytest.mark.timeout(900)
@@ -56,8 +57,7 @@ def write_cases(folder: Path, size: int, given: dict, wanted: dict) -> None:
     np.savez(folder / "cases" / f"{size}.npz", **named)
 
 
-def write_tiny(folder: Path, name: str, options: list[dict]) -> None:
-    made = TINY[name]()
+def write_tiny(folder: Path, made: onnx.ModelProto, options: list[dict]) -> None:
     write(made, folder)
     reference = ReferenceEvaluator(made)
     for size in SIZES:
@@ -105,9 +105,10 @@ def answers(python, tmp_path_factory) -> dict:
     folder = tmp_path_factory.mktemp("models")
     narrow = [{"weights": weights} for weights in ("f32", "bf16", "i8")]
     images = [{"layout": layout} for layout in ("auto", "contiguous", "channels_last")]
-    write_tiny(folder / "mlp", "mlp", narrow)
-    write_tiny(folder / "convolution", "convolution", [*images, *narrow[2:]])
-    write_tiny(folder / "integers", "integers", narrow)
+    write_tiny(folder / "mlp", TINY["mlp"](), narrow)
+    write_tiny(folder / "convolution", TINY["convolution"](), [*images, *narrow[2:]])
+    write_tiny(folder / "integers", TINY["integers"](), narrow)
+    write_tiny(folder / "gates", gates(), narrow[:1])
     for name in SPLIT:
         write_split(folder / name, name, tmp_path_factory.mktemp(name), [*narrow, images[-1]])
     done = inside(python, "-m", "tests.ipex_answers", str(folder))
@@ -121,7 +122,7 @@ def lays_out_bf16() -> bool:
     return "avx_ne_convert" in flags or {"avx512bw", "avx512vl", "avx512dq"} <= flags
 
 
-@pytest.mark.parametrize("name", ["mlp", "convolution", "integers", *SPLIT])
+@pytest.mark.parametrize("name", ["mlp", "convolution", "integers", "gates", *SPLIT])
 def test_it_answers_like_the_original_at_every_size(answers, name):
     found = answers[name]["f32-auto"]
     assert len(found["errors"]) == len(SIZES)

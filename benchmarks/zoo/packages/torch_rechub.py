@@ -215,7 +215,6 @@ _LEVELS = {
 _PICKED = (
     "upstream: DIEN branches on whether any row has a history (`has_hist.any()`), and picks these"
 )
-_SOFTMAX = "upstream: ipex::softmax of IPEX 2.8 takes contiguous tensors only"
 _RANDOM = "upstream: CapsuleNetwork draws its weights with torch.randn in every forward"
 
 _ROWS: tuple[_Row, ...] = (
@@ -291,8 +290,8 @@ _ROWS: tuple[_Row, ...] = (
         (_ids("history", _ITEMS, _LENGTH), _ids("item", _ITEMS), _ids("negative", _ITEMS, 3)),
     ),
     _Row("SharedBottom", "multi_task", _tasks(**_TYPES, bottom_params=_MLP), _TASKS),
-    _Row("MMOE", "multi_task", _tasks(**_EXPERTS), _TASKS, blame=_SOFTMAX),
-    _Row("PLE", "multi_task", _tasks(**_LEVELS), _TASKS, blame=_SOFTMAX),
+    _Row("MMOE", "multi_task", _tasks(**_EXPERTS), _TASKS),
+    _Row("PLE", "multi_task", _tasks(**_LEVELS), _TASKS),
     _Row(
         "AITM",
         "multi_task",

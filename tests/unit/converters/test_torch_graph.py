@@ -10,6 +10,7 @@ import torch
 
 from converters import torch_to_torch_graph
 from converters.converter import ConvertOptions
+from converters.onnx_to_torch.layers.softmaxes import lay_out_softmaxes
 from converters.onnx_to_torch.sizes import known
 from converters.programs.files import save_program
 from converters.quiet import quiet
@@ -145,3 +146,12 @@ def test_a_graph_that_was_cut_short_is_a_fault(carried, tmp_path):
     (tmp_path / ENTRY[Format.TORCH_GRAPH]).write_text(text[: len(text) // 2])
     (fault,) = torch_to_torch_graph.inspect(tmp_path)
     assert "cannot be read back" in fault
+
+
+def test_a_softmax_of_a_product_reads_a_contiguous_tensor():
+    gate = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Softmax(dim=1)).eval()
+    module = torch.export.export(gate, (torch.ones(4, 2),)).module()
+    lay_out_softmaxes(module)
+    module.recompile()
+    assert "contiguous" in [str(node.target) for node in module.graph.nodes]
+    assert torch.equal(module(torch.ones(4, 2)), gate(torch.ones(4, 2)))

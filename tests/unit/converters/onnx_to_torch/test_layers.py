@@ -143,3 +143,16 @@ def test_a_normalisation_stays_where_the_convolution_is_read_besides(load):
     )
     x = torch.rand(1, 1, 2, 2)
     torch.testing.assert_close(module(x)[1], x * torch.tensor([2.0, -3.0]).reshape(2, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "copies"),
+    [
+        ("h = MatMul (x, w) y = Softmax (h)", 1),
+        ("h = MatMul (x, w) s = Mul (h, h) y = Softmax (s)", 0),
+    ],
+)
+def test_a_softmax_of_what_may_be_a_view_reads_a_contiguous_tensor(load, nodes, copies):
+    module = load(f"g (float[n, 2] x) => (float[n, 3] y) <{W}> {{ {nodes} }}")
+    assert [str(node.target) for node in module.graph.nodes].count("contiguous") == copies
+    torch.testing.assert_close(module(torch.ones(4, 2))[0].sum(1), torch.ones(4))
