@@ -30,7 +30,7 @@ from converters.shard_size import shard_size
 from registry import Catalog
 from registry.composition import Shard
 from registry.layout import BLOBS
-from registry.manifest import Draft
+from registry.manifest import Draft, Version
 from registry.patching import recipes
 from registry.store import open_store
 from tests.drafts import write_draft
@@ -131,7 +131,7 @@ class Host:
         self._form, self._place = form, shards.folder.with_name(f"{shards.folder.name}-pulled")
         self._meter = Meter(open_store(url, endpoint=endpoint))
         self._catalog, self._shards = Catalog(self._meter), shards
-        self._near: dict = {}
+        self._near: dict[Path, Version] = {}
 
     def move(self) -> Moved:
         """Publish what the shards hold, and pull it."""
