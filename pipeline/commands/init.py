@@ -9,7 +9,10 @@ import typer
 from pydantic import JsonValue
 
 from converters.brief import Inspection
+from pipeline.commands.home_option import DEFAULT_HOME, Home
 from pipeline.commands.store_options import DEFAULT_STORE, AsJson
+from pipeline.fetching.weights import SCHEME, fetch_of_source
+from pipeline.home import whole
 from pipeline.job.fitting import fit_samples
 from pipeline.job.load import load_job
 from pipeline.job.look import look
@@ -18,6 +21,7 @@ from pipeline.job.sketch import Given, sketch, slug
 from pipeline.showing import console
 from pipeline.showing.progress import counted
 from registry.errors import JobError
+from registry.progress import silent
 
 #: Names of files and callables that tell nothing of the model.
 _USUAL_STEMS = ("model", "saved_model", "program", "export", "exported")
@@ -44,7 +48,10 @@ def init(  # noqa: PLR0913  one a command-line option
         str, typer.Option(metavar="JSON", help="The factory's keyword arguments.")
     ] = "{}",
     weights: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The factory's checkpoint.")
+        str | None, typer.Option(metavar="FILE|URL", help="The factory's checkpoint.")
+    ] = None,
+    endpoint: Annotated[
+        str | None, typer.Option(metavar="URL", help="Of s3:// weights, if it is not AWS.")
     ] = None,
     samples: Annotated[Path | None, typer.Option(metavar="FILE", help="Recorded inputs.")] = None,
     model: Annotated[
@@ -54,6 +61,7 @@ def init(  # noqa: PLR0913  one a command-line option
         "job.yaml"
     ),
     force: Annotated[bool, typer.Option("--force", help="Overwrite the job file.")] = False,
+    home: Home = DEFAULT_HOME,
     as_json: AsJson = False,
 ) -> None:
     """Write a commented job by looking at a model: inputs, tables, sensible defaults.
@@ -76,18 +84,18 @@ def init(  # noqa: PLR0913  one a command-line option
         source["file"] = _beside(what, out)
     else:
         source |= {"factory": what, "path": _beside(path, out), "args": _arguments(args)}
-        source |= {"weights": _beside(weights, out)} if weights else {}
+        source |= _weights(weights, endpoint, out)
     name = _name_of_file(what) if isinstance(what, Path) else _name(what)
     file, held = (_beside(samples, out), open_samples(samples).names) if samples else (None, ())
     store = _beside(Path(DEFAULT_STORE), out)
     given = Given(_printable(out.name), model or slug(name), source, file, held, store)
-    _write(out, given, as_json=as_json)
+    _write(out, given, whole(home), as_json=as_json)
 
 
-def _write(out: Path, given: Given, *, as_json: bool) -> None:
+def _write(out: Path, given: Given, home: Path, *, as_json: bool) -> None:
     """Look, write, and show at once what the writer has to mend."""
     out.parent.mkdir(parents=True, exist_ok=True)
-    seen = look(given, out.parent)
+    seen = look(given, out.parent, lambda source: fetch_of_source(source, home, silent))
     out.write_text(sketch(given, seen), encoding="utf-8")
     if not as_json:
         counts = (counted(len(seen.inputs), "input"), counted(len(seen.tables), "table"))
@@ -118,6 +126,15 @@ def _name(factory: str) -> str:
 def _name_of_file(file: Path) -> str:
     """Name a model after its file, or after its folder where all files have that name."""
     return file.resolve().parent.name if file.stem.lower() in _USUAL_STEMS else file.stem
+
+
+def _weights(weights: str | None, endpoint: str | None, out: Path) -> dict[str, JsonValue]:
+    if weights is None:
+        return {}
+    if not weights.startswith(SCHEME):
+        return {"weights": _beside(Path(weights), out)}
+    found: dict[str, JsonValue] = {"weights": weights}
+    return {**found, "endpoint": endpoint} if endpoint else found
 
 
 def _printable(name: str) -> str:

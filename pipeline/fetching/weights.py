@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from converters.brief import SourceOptions
 from converters.checkpoints.checkpoint import read_index
 from converters.sources.torch_factory import TorchOptions
 from pipeline.job.job import Job
@@ -18,7 +19,7 @@ from registry.progress import Progress
 if TYPE_CHECKING:
     from registry.store.s3_bucket import S3Bucket
 
-_SCHEME = "s3://"
+SCHEME = "s3://"
 
 #: Ending of a file that is being fetched; a run that is killed leaves it for the next one.
 _PART = ".part"
@@ -33,17 +34,21 @@ def fetch_weights(job: Job, home: Path, progress: Progress) -> Job:
         SourceError: They are not there, or changed while they were fetched.
         StoreError: The service cannot be reached, or refuses.
     """
-    source = job.source
-    if not isinstance(source, TorchOptions) or not (source.weights or "").startswith(_SCHEME):
-        return job
+    here = fetch_of_source(job.source, home, progress)
+    return job if here is job.source else job.model_copy(update={"source": here})
+
+
+def fetch_of_source(source: SourceOptions, home: Path, progress: Progress) -> SourceOptions:
+    """Return the source with weights that are files here; raises as `fetch_weights`."""
+    if not isinstance(source, TorchOptions) or not (source.weights or "").startswith(SCHEME):
+        return source
     file = _fetched(str(source.weights), source.endpoint, home / "weights", progress)
-    here = source.model_copy(update={"weights": str(file), "endpoint": None})
-    return job.model_copy(update={"source": here})
+    return source.model_copy(update={"weights": str(file), "endpoint": None})
 
 
 def _fetched(url: str, endpoint: str | None, root: Path, progress: Progress) -> Path:
     above, _, name = url.partition("?")[0].rpartition("/")
-    if not name or above + "/" == _SCHEME:
+    if not name or above + "/" == SCHEME:
         raise SourceError("source.weights: the URL names no object. Write s3://bucket/key")
     bucket = _bucket(above + url[len(above) + 1 + len(name) :], endpoint)
     place = root / hashlib.sha256(f"{bucket.url} {name}".encode()).hexdigest()[:16]

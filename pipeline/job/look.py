@@ -1,5 +1,6 @@
 """Look at a model before there is a job for it."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,11 @@ from registry.errors import JobError
 _ROWS = int(Samples.model_fields["rows"].default)
 
 
-def look(given: Given, folder: Path) -> Inspection:
+def look(given: Given, folder: Path, fetch: Callable[[SourceOptions], SourceOptions]) -> Inspection:
     """Inspect the model that a job in the folder would name.
+
+    Args:
+        fetch: Brings here what the source has elsewhere.
 
     Raises:
         JobError: The source block would be faulty.
@@ -27,7 +31,7 @@ def look(given: Given, folder: Path) -> Inspection:
     """
     source = next(row for row in SOURCES if row.kind == given.source["kind"])
     samples = {} if given.samples is None else _first_rows(folder / given.samples)
-    return source.inspect(_options(source, given), folder, samples)
+    return source.inspect(fetch(_options(source, given)), folder, samples)
 
 
 def _options(source: Source, given: Given) -> SourceOptions:

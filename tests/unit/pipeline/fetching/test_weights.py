@@ -134,3 +134,17 @@ def test_a_job_with_weights_elsewhere_runs_and_is_cached(put, s3_environment, tm
     assert "cached" in next(line for line in again.out.splitlines() if "split" in line)
     texts = [path.read_bytes() for path in bench.home.rglob("*") if path.is_file()]
     assert not any(SECRET_KEY.encode() in text for text in texts)
+
+
+def test_init_looks_at_weights_that_lie_elsewhere(put, s3_environment, tmp_path):
+    torch.save(sound().state_dict(), tmp_path / "w.pt")
+    url = put("w.pt", (tmp_path / "w.pt").read_bytes())
+    bench = Bench(tmp_path)
+    source = SOUND["source"]
+    named = ("--factory", source["factory"], "--path", source["path"])
+    said = bench.call("init", *named, "--weights", url, "--endpoint", s3_environment.http)
+    assert said.code == 0, said.err
+    text = (tmp_path / "job.yaml").read_text()
+    assert url in text
+    assert s3_environment.http in text
+    assert list(bench.home.glob("weights/*/*/w.pt"))
