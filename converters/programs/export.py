@@ -1,5 +1,6 @@
 """A torch module to an exported program, its axes symbolic as the job names them."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from converters.brief import Brief
@@ -48,22 +49,20 @@ def _attempt(module: "torch.nn.Module", brief: Brief) -> "ExportedProgram":
         return _export(module, brief, "")
     except Exception as error:  # noqa: BLE001 - torch raises all kinds; explained at the end
         first = error
-    if asks_too_much(str(first)):
-        return _deferred(module, brief, first)
     advised = can_tell_more(str(first), brief.inputs)
+    if not advised and asks_too_much(str(first)):
+        with suppress(Exception):
+            return _deferred(module, brief)
     try:
         return _export(module, brief, str(first), strict=not advised)
     except Exception as error:
         raise explain(error if advised else first, module, brief) from error
 
 
-def _deferred(module: "torch.nn.Module", brief: Brief, first: Exception) -> "ExportedProgram":
+def _deferred(module: "torch.nn.Module", brief: Brief) -> "ExportedProgram":
     """Export without asking torch to show what it asks of sizes, and show that here."""
-    try:
-        program = _export(module, brief, "", defer=True)
-        drop_shown(program)
-    except Exception as error:
-        raise explain(first, module, brief) from error
+    program = _export(module, brief, "", defer=True)
+    drop_shown(program)
     return program
 
 
