@@ -39,7 +39,7 @@ def _sums(outcomes: Sequence[Outcome]) -> str:
     total = len(outcomes)
     exact = sum(one.exact is not None and one.exact.equal for one in outcomes)
     free = sum(bool(one.axes) and not one.fixed for one in outcomes)
-    held = sum(one.holds for one in outcomes)
+    held = sum(one.holds and not _missing(one) for one in outcomes)
     by = [
         f"{_NAMES[runtime]} {sum(_build(one, runtime).within for one in outcomes)}"
         for runtime in RUNTIMES
@@ -54,7 +54,15 @@ def _beside(outcomes: Sequence[Outcome], rest: int) -> str:
     """Say what was not run, and whether all was run with the same code."""
     states = len({one.key for one in outcomes})
     left = f" **{rest} models were not run** and count nowhere here." if rest else ""
+    for runtime in RUNTIMES:
+        if less := sum(runtime in _missing(one) for one in outcomes):
+            left += f" On {_NAMES[runtime]} {less} of these were not run."
     return left + (f" Run with {states} states of our code." if states > 1 else "")
+
+
+def _missing(one: Outcome) -> set[str]:
+    """Return the runtimes that a model was not run on."""
+    return set(RUNTIMES) - {build.runtime for build in one.builds}
 
 
 def _head() -> list[str]:
@@ -66,7 +74,10 @@ def _head() -> list[str]:
 def _row(one: Outcome) -> str:
     axes = ", ".join((*one.axes, *(f"{name} fixed" for name in one.fixed))) or "none"
     exact = "no" if one.exact is None else "yes" if one.exact.equal else f"{one.exact.worst:.0e}"
-    builds = [_told(_build(one, runtime)) for runtime in RUNTIMES]
+    missing = _missing(one)
+    builds = [
+        "not run" if runtime in missing else _told(_build(one, runtime)) for runtime in RUNTIMES
+    ]
     return f"| {' | '.join([one.model, axes, str(one.tables), exact, *builds])} |"
 
 

@@ -151,6 +151,13 @@ def _build(name: str, options: Mapping[str, object]) -> "Callable[[], torch.nn.M
     return build
 
 
+#: Known failures.
+_BLAME = {
+    "halonet26t": "not isolated: on a machine that was busy with other work",
+    "coat_lite_tiny": "not isolated; OpenVINO and ONNX Runtime answer as they should",
+}
+
+
 def _model(row: tuple[str, int, Mapping[str, object]]) -> Model:
     name, size, options = row
     shape = ("batch", 3, size, size)
@@ -161,6 +168,7 @@ def _model(row: tuple[str, int, Mapping[str, object]]) -> Model:
         inputs,
         draw=settled(inputs),
         atol=5e-4,  # after tens of layers
+        blame=_BLAME.get(name, ""),
     )
 
 

@@ -65,6 +65,8 @@ _BLAME = {
     "qwen2 with cache": _PLACE,
     "longformer": _ASKS,
     "led": _ASKS,
+    "deepseek_v3": "upstream: its experts are computed by an operator of transformers' own, of "
+    "which torch's exporter has no form",
     "longt5": _BLOCKS,
     "nystromformer": "upstream: modeling_nystromformer adds the mask of all words to the scores of "
     "its landmarks; untraced it fails alike as soon as a word is masked",
