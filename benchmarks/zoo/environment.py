@@ -57,6 +57,8 @@ def versions_of(package: Package) -> str:
     """Tell what is compared: the pins, and the product's own torch and runtimes."""
     from importlib.metadata import version
 
-    own = [f"{name} {version(name)}" for name in ("torch", "onnx", "onnxruntime", "openvino")]
-    pins = [f"{pin.name} {pin.version}" for pin in read_pins(package.pins)]
-    return ", ".join((*pins, *own))
+    pins = {pin.name: pin.version for pin in read_pins(package.pins)}
+    names = ("torch", "onnx", "onnxruntime", "openvino")
+    own = (*([] if package.name in pins else [package.name]), *names)
+    found = [*pins.items(), *((name, version(name)) for name in own)]
+    return ", ".join(f"{name} {number}" for name, number in found)

@@ -81,6 +81,10 @@ def _inputs(part: str, size: int) -> tuple[Input, ...]:
     return tuple(Input(name=one, dtype=DType.FLOAT32, shape=shape, range=(-1, 1)) for one in names)
 
 
+#: Known failures.
+_BLAME = {"swin_v2_t": "not isolated; OpenVINO and ONNX Runtime answer as they should"}
+
+
 def _model(row: tuple[str, str, int, Mapping[str, object]]) -> Model:
     name, part, size, options = row
     inputs = _inputs(part, size)
@@ -90,6 +94,7 @@ def _model(row: tuple[str, str, int, Mapping[str, object]]) -> Model:
         inputs,
         draw=settled(inputs),
         atol=5e-4,  # after tens of convolutions
+        blame=_BLAME.get(name, ""),
     )
 
 

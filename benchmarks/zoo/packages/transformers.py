@@ -61,13 +61,13 @@ _PLACE = (
 
 #: Whose known failures are.
 _BLAME = {
-    "llama with cache": _PLACE,
-    "qwen2 with cache": _PLACE,
+    **{f"{kind} with cache": _PLACE for kind in ("falcon", "gpt2", "gpt_neox", "llama", "qwen2")},
     "longformer": _ASKS,
     "led": _ASKS,
     "deepseek_v3": "upstream: its experts are computed by an operator of transformers' own, of "
     "which torch's exporter has no form",
     "longt5": _BLOCKS,
+    "mamba": "upstream: modeling_mamba takes the words one by one in a loop of Python",
     "nystromformer": "upstream: modeling_nystromformer adds the mask of all words to the scores of "
     "its landmarks; untraced it fails alike as soon as a word is masked",
 }
