@@ -106,7 +106,7 @@ def test_a_normalisation_goes_into_the_filters_before_it(tmp_path):
         torch.sym_max,
         known,
     ],
-    ids=str,
+    ids=lambda function: function.__name__,
 )
 def test_a_function_is_found_by_its_name(function):
     assert function_of(name_of(function)) is function
