@@ -46,7 +46,7 @@ def listed(sizes: Sizes) -> Numbers:
 
 
 def as_tensor(sizes: Sizes) -> Tensor:
-    """Make a tensor: int64, or bool where the numbers are truth values."""
+    """Make a tensor: int64, or bool where the numbers are truth values; of lists, of more axes."""
     import torch
 
     if not isinstance(sizes, list | tuple):
@@ -54,7 +54,7 @@ def as_tensor(sizes: Sizes) -> Tensor:
     if all(type(number) in (int, bool) for number in sizes):
         kind = torch.bool if sizes and type(sizes[0]) is bool else torch.int64
         return literal(list(sizes), kind)
-    return torch.stack([_scalar(number) for number in sizes])
+    return torch.stack([as_tensor(number) for number in sizes])
 
 
 def _scalar(number: Number) -> Tensor:

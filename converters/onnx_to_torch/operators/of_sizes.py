@@ -60,8 +60,11 @@ def squeeze(data: Sizes, axes: Sizes = None) -> Sizes:
 
 
 def unsqueeze(data: Sizes, axes: Sizes) -> Sizes:
-    """Unsqueeze-13 to 25, of a scalar."""
-    return [data]
+    """Unsqueeze-13 to 25, of a scalar or a vector: lists in lists are of more axes."""
+    rank = _rank(data) + len(listed(axes))
+    for axis in sorted(axis % rank for axis in listed(axes)):
+        data = _wrapped(data, axis)
+    return data
 
 
 def reshape(data: Sizes, shape: Sizes, *, allowzero: int = 0) -> Sizes:
@@ -142,6 +145,14 @@ def span(start: Sizes, limit: Sizes, delta: Sizes, *, stash_type: int = 1) -> Te
     import torch
 
     return torch.arange(start, limit, delta, dtype=torch.int64)
+
+
+def _rank(data: Sizes) -> int:
+    return 1 + _rank(data[0]) if isinstance(data, list) and data else int(isinstance(data, list))
+
+
+def _wrapped(data: Sizes, axis: int) -> Sizes:
+    return [_wrapped(part, axis - 1) for part in data] if axis else [data]
 
 
 def _quotient(a: Number, b: Number) -> Number:

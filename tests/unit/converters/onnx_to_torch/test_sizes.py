@@ -102,6 +102,19 @@ GRAPHS = {
         }""",
         lambda x: x + 1,
     ),
+    "a place that follows what is kept is a number of more axes": (
+        """g (float[b, t, 4] x) => (float[b, t, 4] y) {
+          length = Shape <start = 1, end = 2> (x)
+          t = Squeeze (length)
+          zero = Constant <value = int64[1] {0}> ()
+          axes = Constant <value = int64[2] {0, 2}> ()
+          place = Add (zero, t)
+          wide = Unsqueeze (place, axes)
+          factor = Cast <to = 1> (wide)
+          y = Mul (x, factor)
+        }""",
+        lambda x: x * x.shape[1],
+    ),
 }
 
 
