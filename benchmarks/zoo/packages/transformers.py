@@ -54,14 +54,8 @@ _BLOCKS = (
     "block, a branch on a size; torch then fails as it words that the axis cannot be free"
 )
 
-_PLACE = (
-    "ours: on the way over TorchScript the place of the token, a size in a tensor of more than one "
-    "axis, stays that of the example"
-)
-
 #: Whose known failures are.
 _BLAME = {
-    **{f"{kind} with cache": _PLACE for kind in ("falcon", "gpt2", "gpt_neox", "llama", "qwen2")},
     "longformer": _ASKS,
     "led": _ASKS,
     "deepseek_v3": "upstream: its experts are computed by an operator of transformers' own, of "
