@@ -51,7 +51,10 @@ def init(  # noqa: PLR0913  one a command-line option
         str | None, typer.Option(metavar="FILE|URL", help="The factory's checkpoint.")
     ] = None,
     endpoint: Annotated[
-        str | None, typer.Option(metavar="URL", help="Of s3:// weights, if it is not AWS.")
+        str | None,
+        typer.Option(
+            "--weights-endpoint", metavar="URL", help="Of s3:// weights, if it is not AWS."
+        ),
     ] = None,
     samples: Annotated[Path | None, typer.Option(metavar="FILE", help="Recorded inputs.")] = None,
     model: Annotated[

@@ -142,7 +142,7 @@ def test_init_looks_at_weights_that_lie_elsewhere(put, s3_environment, tmp_path)
     bench = Bench(tmp_path)
     source = SOUND["source"]
     named = ("--factory", source["factory"], "--path", source["path"])
-    said = bench.call("init", *named, "--weights", url, "--endpoint", s3_environment.http)
+    said = bench.call("init", *named, "--weights", url, "--weights-endpoint", s3_environment.http)
     assert said.code == 0, said.err
     text = (tmp_path / "job.yaml").read_text()
     assert url in text

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from converters.sources.torch_factory import TorchOptions
 from pipeline.cli import call
 from pipeline.job.environment import ALLOWED
 from pipeline.job.job import Push
@@ -84,8 +85,9 @@ def test_a_filled_in_variable_is_checked_like_any_text(write, monkeypatch):
 
 
 def test_the_places_that_take_variables_are_fields():
-    assert {block for block, _ in ALLOWED} == {"push"}
-    assert {key for _, key in ALLOWED} <= Push.model_fields.keys()
+    records = {"push": Push, "source": TorchOptions}
+    assert {block for block, _ in ALLOWED} == set(records)
+    assert all(key in records[block].model_fields for block, key in ALLOWED)
 
 
 def test_files_are_looked_for_beside_the_job(write, monkeypatch, tmp_path_factory):
