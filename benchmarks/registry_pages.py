@@ -9,7 +9,6 @@ cache, `s` the best of the rounds. Graphs, reports and differences are of one or
 however many there are: not here.
 """
 
-import argparse
 import os
 import tempfile
 import time
@@ -18,7 +17,7 @@ from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from benchmarks.registry_scale import bucket_ground, folder_ground, objects
+from benchmarks.registry_scale import arguments, bucket_ground, folder_ground, objects
 from registry.side_by_side import ahead
 from tests.registry_site import site_of
 
@@ -62,13 +61,7 @@ def measure(site: str, models: int, rounds: int) -> dict[str, list[float]]:
 
 def main() -> None:
     """Lay out the store, measure, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--models", type=int, default=1000)
-    parser.add_argument("--versions", type=int, default=100)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--folder", type=Path)
-    parser.add_argument("--bucket", action="store_true")
-    options = parser.parse_args()
+    options = arguments(__doc__.splitlines()[0])
     laid_out = bucket_ground if options.bucket else folder_ground
     with tempfile.TemporaryDirectory(dir=options.folder) as name, laid_out(Path(name)) as ground:
         made = ahead(ground.write, objects(options.models, options.versions), width=32)

@@ -127,15 +127,20 @@ def measure(ground: Ground, cache: Path, rounds: int) -> dict[str, tuple[float, 
     return best
 
 
-def main() -> None:
-    """Lay out the store, measure, print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def arguments(description: str) -> argparse.Namespace:
+    """Read how large a store is wanted, and where."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--models", type=int, default=1000)
     parser.add_argument("--versions", type=int, default=100)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--bucket", action="store_true")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Lay out the store, measure, print the table."""
+    options = arguments(__doc__.splitlines()[0])
     laid_out = bucket_ground if options.bucket else folder_ground
     with tempfile.TemporaryDirectory(dir=options.folder) as name, laid_out(Path(name)) as ground:
         for item in objects(options.models, options.versions):
