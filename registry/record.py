@@ -8,7 +8,6 @@ from pydantic import ValidationError
 from registry.contents import named
 from registry.errors import IntegrityError
 from registry.manifest import Move, Version
-from registry.older import bring_up
 from registry.patching.needed import faulty_recipes
 from registry.safe_path import faults_of
 from registry.signature import Frozen
@@ -34,7 +33,7 @@ def read_version(data: bytes, key: str, model: str, number: int) -> Version:
         IntegrityError: It is malformed, another version's, or names files that it lacks or
             that could lie outside its folder.
     """
-    version = _parse(bring_up(data), Version, key)
+    version = _parse(data, Version, key)
     lacking = sorted(named(version) - set(version.files))
     faults = [*faults_of(version.files), *(f"{name!r} is not among its files" for name in lacking)]
     faults += faulty_recipes(version)

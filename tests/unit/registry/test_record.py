@@ -22,23 +22,8 @@ def test_a_version_survives_the_way_through_json(version):
     assert read(write_record(version)) == version
 
 
-def as_before_parts(version: Version) -> bytes:
-    """Write a manifest as it was written before builds had parts."""
-    said = json.loads(write_record(version))
-    for build in said["builds"]:
-        (part,) = build.pop("parts")
-        build |= {"dense": part.pop("artifact"), **part, "target": build["target"]}
-    return json.dumps(said).encode()
-
-
-def test_a_version_from_before_builds_had_parts_is_read_as_one_of_a_part(version):
-    old = as_before_parts(version)
-    assert b'"parts"' not in old
-    assert read(old) == version
-
-
 @pytest.mark.parametrize("builds", ["x", ["x"], [{"dense": {}}], [{"dense": 1, "parts": []}]])
-def test_refuses_builds_that_are_of_neither_form(version, builds):
+def test_refuses_builds_that_are_none(version, builds):
     with pytest.raises(IntegrityError, match="cannot be believed: builds"):
         read(changed(version, builds=builds))
 
