@@ -13,6 +13,7 @@ from registry.format import ENTRY, Format
 from registry.require import require
 from registry.signature import ANY, Dim, DType, Precision, Signature, Tensor
 from targets.feeds import check_feeds
+from targets.host.allocator import spare_openvino
 from targets.host.installed import installed_version
 from targets.target import Arrays, Target, TargetOptions, ThreadPlan
 
@@ -164,6 +165,7 @@ def load(folder: Path, precision: Precision, plan: ThreadPlan) -> OpenvinoRunner
         "KV_CACHE_PRECISION": "f32",
         "CACHE_DIR": "",
     }
+    spare_openvino()
     core = openvino.Core()
     try:
         model = core.read_model(file)

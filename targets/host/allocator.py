@@ -41,6 +41,17 @@ def allocator_in_force(maps: Path = MAPS) -> Allocator:
     return "tcmalloc" if "/libtcmalloc" in text else "default"
 
 
+def spare_openvino() -> None:
+    """Let OpenVINO work with an allocator that was loaded before it; call it before it compiles.
+
+    TBB loads the library that binds threads past what was preloaded (RTLD_DEEPBIND), so that one
+    allocator is given back what another gave, and the process is aborted (oneTBB's issue 1645).
+    It leaves that off where it is told of a sanitizer, which is loaded in the same way.
+    """
+    if allocator_in_force() != "default":
+        os.environ.setdefault("TBB_ENABLE_SANITIZERS", "1")
+
+
 def library_of(allocator: Allocator) -> Path:
     """Find the file to load before a process starts.
 

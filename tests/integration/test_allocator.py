@@ -35,11 +35,11 @@ def allocator(request, monkeypatch) -> str:
     return request.param
 
 
-def publish(folder: Path, allocator: str, seed: int = 1) -> str:
+def publish(folder: Path, allocator: str, seed: int = 1, runtime: str = "onnxruntime") -> str:
     """Publish a version whose build asks for an allocator, and return the store's address."""
     draft_folder = folder / f"draft {seed}"
     draft_folder.mkdir()
-    draft = write_draft(draft_folder, seed, runtimes=("onnxruntime",))
+    draft = write_draft(draft_folder, seed, runtimes=(runtime,))
     (build,) = draft.builds
     contract = build.parts[0].contract.model_copy(update={"allocator": allocator})
     builds = (with_part(build, contract=contract),)
@@ -48,8 +48,9 @@ def publish(folder: Path, allocator: str, seed: int = 1) -> str:
     return catalog.store.url
 
 
-def test_a_server_is_started_anew_with_the_allocator(allocator, tmp_path):
-    store = publish(tmp_path, allocator)
+@pytest.mark.parametrize("runtime", ["onnxruntime", "openvino"])
+def test_a_server_is_started_anew_with_the_allocator(runtime, allocator, tmp_path):
+    store = publish(tmp_path, allocator, runtime=runtime)
     with running(store, tmp_path / "home", reference="ranker@1") as server:
         mapped = Path(f"/proc/{server.process.pid}/maps").read_text()
         assert any(f"/{file}" in mapped for file in LIBRARIES[allocator])
