@@ -25,6 +25,7 @@ from registry.progress import Progress, silent
 from registry.reference import check_name
 from registry.searching.condition import parse_condition
 from registry.searching.usage import Usages, measure
+from registry.signing.signer import Signs
 from registry.signing.trust import Believer
 from registry.store.store import Store
 
@@ -45,9 +46,13 @@ class Catalog(Names):
     """
 
     def __init__(
-        self, store: Store, trust: Believer | None = None, cache: Path | None = None
+        self,
+        store: Store,
+        trust: Believer | None = None,
+        cache: Path | None = None,
+        signer: Signs | None = None,
     ) -> None:
-        super().__init__(store, trust)
+        super().__init__(store, trust, signer)
         self._kept = Kept(cache)
 
     def publish(

@@ -1,5 +1,7 @@
 """Channels: named pointers to versions, each with its whole history."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -19,6 +21,22 @@ class Reason(NamedTuple):
     who: str
     why: str
     environment: str | None = None
+
+
+@dataclass(frozen=True)
+class Series:
+    """A channel that is about to be moved.
+
+    Attributes:
+        vouch: Makes an entry one that will be believed, or raises why that cannot be.
+        stands: Says whether an entry is believed.
+    """
+
+    store: Store
+    model: str
+    channel: str
+    vouch: Callable[[Move], Move]
+    stands: Callable[[Move], bool]
 
 
 def moves_of(store: Store, model: str, channel: str) -> tuple[int, ...]:
@@ -41,19 +59,19 @@ def pointed(store: Store, model: str, channel: str) -> Move | None:
     return None if last is None or last.dropped else last
 
 
-def append(store: Store, model: str, channel: str, version: int, reason: Reason) -> Move:
-    """Point a channel at a version; where it points there already, nothing happens.
+def append(to: Series, version: int, reason: Reason) -> Move:
+    """Point a channel at a version; where an entry that stands does so already, nothing happens.
 
     Each entry names the version before it, so that one that lost a race is made anew.
     """
     for _ in range(ATTEMPTS):
-        last = _last(store, model, channel)
+        last = _last(to.store, to.model, to.channel)
         before = None if last is None or last.dropped else last
-        if before and before.version == version:
+        if before and before.version == version and to.stands(before):
             return before
         move = Move(
             number=last.number + 1 if last else 1,
-            channel=channel,
+            channel=to.channel,
             version=version,
             previous=before.version if before else None,
             who=reason.who,
@@ -61,26 +79,26 @@ def append(store: Store, model: str, channel: str, version: int, reason: Reason)
             environment=reason.environment,
             when=datetime.now(UTC),
         )
-        if _write(store, model, move):
-            return move
-    raise _overtaken(model, channel)
+        if written := _write(to, move):
+            return written
+    raise _overtaken(to)
 
 
-def drop(store: Store, model: str, channel: str, reason: Reason) -> Move | None:
+def drop(to: Series, reason: Reason) -> Move | None:
     """Let a channel point nowhere; its history stays, and tells it.
 
     Returns:
         The entry that says so, which may be an older one; None where the channel never was.
     """
     for _ in range(ATTEMPTS):
-        last = _last(store, model, channel)
+        last = _last(to.store, to.model, to.channel)
         if last is None or last.dropped:
             return last
         said = {"number": last.number + 1, "previous": last.version, "dropped": True}
-        move = last.model_copy(update=said | reason._asdict() | {"when": datetime.now(UTC)})
-        if _write(store, model, move):
-            return move
-    raise _overtaken(model, channel)
+        told = said | reason._asdict() | {"when": datetime.now(UTC), "signature": None}
+        if written := _write(to, last.model_copy(update=told)):
+            return written
+    raise _overtaken(to)
 
 
 def _last(store: Store, model: str, channel: str) -> Move | None:
@@ -88,12 +106,14 @@ def _last(store: Store, model: str, channel: str) -> Move | None:
     return read_entry(store, model, channel, numbers[-1]) if numbers else None
 
 
-def _write(store: Store, model: str, move: Move) -> bool:
-    key = numbered(channel_prefix(model, move.channel), move.number)
-    return store.create(key, write_record(move))
+def _write(to: Series, move: Move) -> Move | None:
+    """Write an entry with what makes it believed; None where another was first."""
+    vouched = to.vouch(move)
+    key = numbered(channel_prefix(to.model, to.channel), move.number)
+    return vouched if to.store.create(key, write_record(vouched)) else None
 
 
-def _overtaken(model: str, channel: str) -> StoreError:
+def _overtaken(to: Series) -> StoreError:
     return StoreError(
-        f"{model}@{channel}: others moved it first {ATTEMPTS} times. Find out what moves it"
+        f"{to.model}@{to.channel}: others moved it first {ATTEMPTS} times. Find out what moves it"
     )

@@ -296,6 +296,7 @@ class Move(Frozen):
     Attributes:
         dropped: It points nowhere from then on; `version` is where it pointed last.
         environment: The serving place of the rollout that moved it; None where that was by hand.
+        signature: Of who moved it, a sigstore bundle; None where that did not sign.
     """
 
     number: int = Field(ge=1)
@@ -307,3 +308,4 @@ class Move(Frozen):
     when: datetime
     dropped: bool = False
     environment: str | None = None
+    signature: str | None = None

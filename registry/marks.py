@@ -8,13 +8,18 @@ from registry.signature import Frozen
 
 
 class Tag(Frozen):
-    """A name of one version that never moves; it keeps the version from being retired by a rule."""
+    """A name of one version that never moves; it keeps the version from being retired by a rule.
+
+    Attributes:
+        signature: Of who gave it, a sigstore bundle; None where that did not sign.
+    """
 
     name: str
     version: int = Field(ge=1)
     who: str
     why: str
     when: datetime
+    signature: str | None = None
 
 
 class Removal(Frozen):

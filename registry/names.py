@@ -3,8 +3,8 @@
 from functools import partial
 
 from registry import channel as channels
-from registry.channel import Reason
-from registry.errors import StoreError
+from registry.channel import Reason, Series
+from registry.errors import IntegrityError, StoreError
 from registry.layout import MODELS, channels_prefix
 from registry.manifest import Move, Version
 from registry.marks import Removal, Tag
@@ -12,8 +12,9 @@ from registry.reference import Reference, check_name, parse_reference
 from registry.removal import mark_removed, read_removal
 from registry.side_by_side import ahead
 from registry.signing.kept import keep_signature
-from registry.signing.signer import Signer
+from registry.signing.signer import Signs
 from registry.signing.trust import Believer
+from registry.signing.vouched import Record, vouch
 from registry.store.store import Store
 from registry.tag import new_tag, read_tag, set_tag, tags_of
 from registry.unknown import no_channel, no_model, no_version
@@ -25,10 +26,13 @@ class Names:
 
     Args:
         trust: Whose signatures count; None believes all that is whole.
+        signer: Who signs moves of channels, and tags; None leaves them without a signature.
     """
 
-    def __init__(self, store: Store, trust: Believer | None = None) -> None:
-        self.store, self.trust = store, trust
+    def __init__(
+        self, store: Store, trust: Believer | None = None, signer: Signs | None = None
+    ) -> None:
+        self.store, self.trust, self.signer = store, trust, signer
 
     def models(self) -> tuple[str, ...]:
         """Return the names of all models."""
@@ -73,7 +77,16 @@ class Names:
         return self.store.children(channels_prefix(model))
 
     def channel(self, model: str, name: str) -> Move | None:
-        """Return where a channel points: its last entry, or None where that dropped it."""
+        """Return where a channel points: its last entry, or None where that dropped it.
+
+        Raises:
+            IntegrityError: Nobody whom this catalog trusts signed that, and somebody is to.
+        """
+        move = self.last_move(model, name)
+        return None if move is None else self._believed(model, move)
+
+    def last_move(self, model: str, name: str) -> Move | None:
+        """Return the same, by whomever it was moved: to show it, or to move it again."""
         check_name("model", model)
         check_name("channel", name)
         return channels.pointed(self.store, model, name)
@@ -86,8 +99,8 @@ class Names:
         return tuple(ahead(read, channels.moves_of(self.store, model, name), width=8))
 
     def pointers(self, model: str) -> dict[str, int]:
-        """Return where each of a model's channels points."""
-        moves = {name: self.channel(model, name) for name in self.channels(model)}
+        """Return where each of a model's channels points, by whomever it was moved."""
+        moves = {name: self.last_move(model, name) for name in self.channels(model)}
         return {name: move.version for name, move in moves.items() if move}
 
     def move(self, model: str, channel: str, version: int, *, who: str, why: str) -> Move:
@@ -101,7 +114,7 @@ class Names:
         self._check_not_removed(model, version)
         if read_tag(self.store, model, channel) is not None:
             raise StoreError(f"{model}@{channel} is a tag, which does not move. Take another name")
-        return channels.append(self.store, model, channel, version, reason)
+        return channels.append(self._series(model, channel), version, reason)
 
     def drop(self, model: str, channel: str, *, who: str, why: str) -> Move:
         """Let a channel point nowhere, so that it holds no version; its history stays.
@@ -111,7 +124,7 @@ class Names:
         """
         check_name("model", model)
         check_name("channel", channel)
-        dropped = channels.drop(self.store, model, channel, Reason(who, why))
+        dropped = channels.drop(self._series(model, channel), Reason(who, why))
         if dropped is None:
             raise no_channel(self.store, model, channel)
         return dropped
@@ -127,9 +140,10 @@ class Names:
         check_name("channel", name)
         self.version(model, version)
         self._check_not_removed(model, version)
-        if self.channel(model, name) is not None:
+        if self.last_move(model, name) is not None:
             raise StoreError(f"{model}@{name} is a channel. Take another name for the tag")
-        return set_tag(self.store, model, new_tag(name, version, who=who, why=why))
+        tag = vouch(model, new_tag(name, version, who=who, why=why), self.signer)
+        return self._believed(model, set_tag(self.store, model, self._believed(model, tag)))
 
     def removal(self, model: str, number: int) -> Removal | None:
         """Return who removed a version and why, or None where nobody has."""
@@ -154,7 +168,7 @@ class Names:
             )
         return mark_removed(self.store, model, number, who=who, why=why)
 
-    def sign(self, model: str, number: int, signer: Signer) -> None:
+    def sign(self, model: str, number: int, signer: Signs) -> None:
         """Put a signature of its commit object, and so of all its files, beside a version."""
         check_name("model", model)
         commit = find_commit(self.store, model, number)
@@ -168,8 +182,30 @@ class Names:
         if move := self.channel(model, name):
             return move.version
         if tag := read_tag(self.store, model, name):
-            return tag.version
+            return self._believed(model, tag).version
         raise no_channel(self.store, model, name)
+
+    def _believed(self, model: str, record: Record) -> Record:
+        """Return a move or a tag, if it is believed."""
+        if self.trust is not None:
+            self.trust.check_record(self.store, model, record)
+        return record
+
+    def _series(self, model: str, channel: str) -> Series:
+        return Series(
+            self.store,
+            model,
+            channel,
+            vouch=lambda move: self._believed(model, vouch(model, move, self.signer)),
+            stands=lambda move: self._stands(model, move),
+        )
+
+    def _stands(self, model: str, move: Move) -> bool:
+        try:
+            self._believed(model, move)
+        except IntegrityError:
+            return False
+        return True
 
     def _check_not_removed(self, model: str, number: int) -> None:
         if gone := read_removal(self.store, model, number):

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from pipeline.signer import signer
 from pipeline.toolchains.entered import entered_from
 from registry.catalog import Catalog
 from registry.signing.policy import PIN, PolicyTrust
@@ -33,14 +34,17 @@ Endpoint = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
 
-#: Names PEM files, or the digest of a store's own policy: versions that none of them vouches for
-#: are refused on this host.
+#: Names files of anchors, or the digest of a store's own policy: versions that none of them vouches
+#: for are refused on this host.
 TRUST = "PIPELINE_TRUST"
+
+#: Whether moves of channels, and tags, are refused likewise where the above names files.
+TRUST_MOVES = "PIPELINE_TRUST_MOVES"
 
 
 def open_catalog(store: str, endpoint: str | None) -> Catalog:
     """Open the catalog that the options name, which believes whom this host or the store trusts."""
-    return Catalog(open_store(store, endpoint=endpoint), _trust(), _cache())
+    return Catalog(open_store(store, endpoint=endpoint), _trust(), _cache(), signer())
 
 
 def open_unsigned_catalog(store: str, endpoint: str | None) -> Catalog:
@@ -54,7 +58,8 @@ def _trust() -> Believer:
     if not told or told.startswith(PIN):
         return PolicyTrust(told.removeprefix(PIN) or None, elsewhere=entered_from())
     anchors = tuple(Path(name) for name in told.split(os.pathsep) if name)
-    return Trust(anchors, elsewhere=entered_from())
+    is_strict = os.environ.get(TRUST_MOVES, "").lower() in {"1", "true", "yes"}
+    return Trust(anchors, elsewhere=entered_from(), moves=is_strict)
 
 
 def _cache() -> Path | None:

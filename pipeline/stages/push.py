@@ -6,12 +6,14 @@ from pathlib import Path
 from pipeline.caching.beside import files_beside
 from pipeline.caching.kept_files import KeptFile, files_of_record
 from pipeline.processes.task import Task
+from pipeline.signer import signer
 from pipeline.stages.layout import link
 from registry.catalog import Catalog
 from registry.errors import IntegrityError
 from registry.manifest import Draft, Version
 from registry.progress import Progress
 from registry.signature import Frozen
+from registry.signing.kept import signatures_of
 from registry.store import Store, open_store
 
 REPORT, PUSHED = "report", "pushed.json"
@@ -46,7 +48,8 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     if report := task.inputs.get(REPORT):
         link(report, version_folder / REPORT)
         draft = draft.model_copy(update={"report": REPORT})
-    catalog = Catalog(store_of(options, task.folder))
+    by = signer()
+    catalog = Catalog(store_of(options, task.folder), signer=by)
     before = catalog.versions(draft.model)
     version = catalog.publish(
         draft,
@@ -55,6 +58,8 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         expected=_as_assembled(folder),
         near=files_beside(folder),
     )
+    if by is not None and not signatures_of(catalog.store, version.model, version.number):
+        catalog.sign(version.model, version.number, by)
     if options.channel is not None:
         _move(catalog, version, options.channel, options.who)
     shutil.rmtree(version_folder)

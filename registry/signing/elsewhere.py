@@ -43,14 +43,15 @@ def faults_elsewhere(python: Path, question: Question) -> tuple[str | None, ...]
 
 
 def _written(question: Question) -> str:
-    texts = [base64.b64encode(each).decode() for each in (question.commit, *question.signatures)]
-    return json.dumps({"bytes": texts, "anchors": [str(path) for path in question.anchors]})
+    texts = [base64.b64encode(each).decode() for each in (question.data, *question.signatures)]
+    anchors = [str(path) for path in question.anchors]
+    return json.dumps({"bytes": texts, "anchors": anchors, "file": question.file})
 
 
 def _read(text: str) -> Question:
     told = json.loads(text)
-    commit, *signatures = (base64.b64decode(each) for each in told["bytes"])
-    return Question(commit, tuple(signatures), tuple(map(Path, told["anchors"])))
+    data, *signatures = (base64.b64decode(each) for each in told["bytes"])
+    return Question(data, tuple(signatures), tuple(map(Path, told["anchors"])), told["file"])
 
 
 if __name__ == "__main__":

@@ -3,29 +3,30 @@
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
-from registry.require import require
-from registry.signing.signer import EXTRA, laid_out
+from registry.errors import PlatformError, StoreError
+from registry.signing.anchor import Verifier
+from registry.signing.anchors import kind_of
+from registry.signing.signer import FILE, laid_out
 
-CERTIFICATE, KEY = b"-----BEGIN CERTIFICATE-----", b"-----BEGIN PUBLIC KEY-----"
-
-
-class _Verifier(Protocol):
-    def verify(self, model_path: Path, signature_path: Path) -> None: ...
+#: Signs of what a library says that are told.
+_ENOUGH = 200
 
 
 @dataclass(frozen=True)
 class Question:
-    """Do these vouch for a commit object?
+    """Do these vouch for some bytes?
 
     Attributes:
-        anchors: PEM files; each holds a certificate or a public key.
+        data: A commit object, or what is signed of another record.
+        anchors: Files; each holds what one of `ANCHORS` is.
+        file: The name under which they were signed.
     """
 
-    commit: bytes
+    data: bytes
     signatures: tuple[bytes, ...]
     anchors: tuple[Path, ...]
+    file: str = FILE
 
 
 def faults_of(question: Question) -> tuple[str | None, ...]:
@@ -33,19 +34,32 @@ def faults_of(question: Question) -> tuple[str | None, ...]:
 
     Raises:
         MissingExtraError: model-signing is not installed.
+        StoreError: An anchor is none.
     """
+    verifiers = tuple(map(_verifier, question.anchors))
     return tuple(
-        _fault_of(question.commit, signature, anchor)
+        _fault_of(question, signature, verifier)
         for signature in question.signatures
-        for anchor in question.anchors
+        for verifier in verifiers
     )
 
 
-def _fault_of(commit: bytes, signature: bytes, anchor: Path) -> str | None:
+def _verifier(anchor: Path) -> Verifier:
+    try:
+        return kind_of(anchor).verifier(anchor)
+    except PlatformError:
+        raise
+    except Exception as error:
+        raise StoreError(
+            f"{anchor}: nothing can be held against it: {_told(error)}. Name another file"
+        ) from error
+
+
+def _fault_of(question: Question, signature: bytes, verifier: Verifier) -> str | None:
     """Say why a signature does not count, or None where it does."""
-    verifier = _verifier(anchor)
     with tempfile.TemporaryDirectory() as name:
-        folder, file = laid_out(commit, Path(name)), Path(name) / "signature"
+        folder = laid_out(question.data, question.file, Path(name))
+        file = Path(name) / "signature"
         file.write_bytes(signature)
         try:
             verifier.verify(folder, file)
@@ -54,17 +68,13 @@ def _fault_of(commit: bytes, signature: bytes, anchor: Path) -> str | None:
     return None
 
 
-def _verifier(anchor: Path) -> _Verifier:
-    config = require("model_signing.verifying", extra=EXTRA).Config()
-    if CERTIFICATE in anchor.read_bytes():
-        verifier: _Verifier = config.use_certificate_verifier(certificate_chain=[anchor])
-    else:
-        verifier = config.use_elliptic_key_verifier(public_key=anchor)
-    return verifier
-
-
 def _said(error: Exception) -> str:
-    text = str(error)
-    if text.startswith("Signature mismatch"):
+    if str(error).startswith("Signature mismatch"):
         return "what is signed are other bytes"
-    return f"a signature is another's ({type(error).__name__})"
+    return f"a signature is another's ({_told(error)})"
+
+
+def _told(error: Exception) -> str:
+    text = "".join(sign for sign in " ".join(str(error).split()) if sign.isprintable())
+    why = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{why:.{_ENOUGH}}"

@@ -6,17 +6,19 @@ the digest of the policy that it means, or keys of its own.
 
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from registry.digest import digest_of
-from registry.disk import disk_faults
 from registry.errors import IntegrityError, StoreError
 from registry.layout import TRUST, numbered, numbers_in
+from registry.manifest import Move
+from registry.marks import Tag
 from registry.record import read_record, write_record
 from registry.signature import Frozen
-from registry.signing.faults import CERTIFICATE, KEY
 from registry.signing.trust import Trust
 from registry.store.store import Store
 
@@ -30,15 +32,17 @@ _ATTEMPTS = 1000
 
 
 class Policy(Frozen):
-    """Versions are believed if one of these keys has signed them.
+    """Versions are believed if one of these has signed them.
 
     Attributes:
-        keys: PEM texts, each with a public key or with certificates of authorities. Where there
+        keys: Texts of anchors: public keys, certificates of authorities, identities. Where there
             are none, all versions are believed.
+        moves: Whether moves of channels, and tags, are believed only if one of these signed them.
     """
 
     number: int
     keys: tuple[str, ...]
+    moves: bool = False
     who: str
     why: str
     when: datetime
@@ -61,16 +65,19 @@ def read_policy(store: Store) -> Policy | None:
     return read_record(data, key, Policy, {"number": numbers[-1]})
 
 
-def set_policy(store: Store, files: tuple[Path, ...], *, who: str, why: str) -> Policy:
-    """Make the keys in some files those that count; none of them lets all versions count.
+def set_policy(
+    store: Store, keys: tuple[str, ...], *, who: str, why: str, moves: bool = False
+) -> Policy:
+    """Make some anchors those that count; none of them lets all versions count.
 
-    Raises:
-        StoreError: A file holds no key.
+    Args:
+        keys: Their texts, as `read_anchor` gives them.
     """
-    keys = tuple(map(_read_key, files))
+    said = {"keys": keys, "moves": moves, "who": who, "why": why}
     for _ in range(_ATTEMPTS):
         last = max(numbers_in(store.children(TRUST)), default=0)
-        policy = Policy(number=last + 1, keys=keys, who=who, why=why, when=datetime.now(UTC))
+        told = said | {"number": last + 1, "when": datetime.now(UTC)}
+        policy = Policy.model_validate(told)
         if store.create(numbered(TRUST, policy.number), write_record(policy)):
             return policy
     raise StoreError(f"{store.url}: others set its trust without end. Find out what does")
@@ -95,15 +102,29 @@ class PolicyTrust:
         Raises:
             IntegrityError: The policy is not the pinned one, or nobody whom it names has signed.
         """
+        with self._trust(store) as trust:
+            if trust is not None:
+                trust.check(store, model, number, commit)
+
+    def check_record(self, store: Store, model: str, record: Move | Tag) -> None:
+        """Believe a move or a tag; raises as `check`."""
+        with self._trust(store) as trust:
+            if trust is not None:
+                trust.check_record(store, model, record)
+
+    @contextmanager
+    def _trust(self, store: Store) -> Iterator[Trust | None]:
+        """Lay out the anchors of the policy, if it has any."""
         policy = self._policy(store)
         if policy is None or not policy.keys:
+            yield None
             return
         with tempfile.TemporaryDirectory() as name:
-            anchors = tuple(Path(name) / f"{at}.pem" for at in range(len(policy.keys)))
+            anchors = tuple(Path(name) / f"{at}.anchor" for at in range(len(policy.keys)))
             for anchor, key in zip(anchors, policy.keys, strict=True):
                 anchor.write_text(key)
             who = f"whom the policy of {store.url} names (pipeline registry trust show)"
-            Trust(anchors, self.elsewhere, said=who).check(store, model, number, commit)
+            yield Trust(anchors, self.elsewhere, said=who, moves=policy.moves)
 
     def _policy(self, store: Store) -> Policy | None:
         now = time.monotonic()
@@ -121,11 +142,3 @@ class PolicyTrust:
             f"{store.url}: its trust policy {found}; this host believes {PIN}{self.pin} alone. "
             "Ask who set it; if it is right, name it in PIPELINE_TRUST"
         )
-
-
-def _read_key(path: Path) -> str:
-    with disk_faults(path):
-        data = path.read_bytes()
-    if CERTIFICATE not in data and KEY not in data:
-        raise StoreError(f"{path}: holds no public key and no certificate. Name a PEM file")
-    return data.decode("ascii", errors="replace")

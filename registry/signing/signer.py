@@ -1,16 +1,39 @@
-"""Sign a commit object, by OpenSSF model-signing: any tool that knows it can check it."""
+"""Sign bytes, by OpenSSF model-signing: any tool that knows it can check them."""
 
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from registry.errors import StoreError
+from registry.errors import MissingExtraError, StoreError
 from registry.require import require
 
 EXTRA = "sign"
 
 #: How model-signing sees a version: a folder with this one file.
 FOLDER, FILE = "version", "version.json"
+
+
+class SigningConfig(Protocol):
+    """What model-signing signs with, once it is told how."""
+
+    def sign(self, model_path: Path, signature_path: Path) -> None:
+        """Write a signature of a folder."""
+
+
+class Signs(Protocol):
+    """Somebody who vouches for bytes."""
+
+    def sign(self, data: bytes, file: str = FILE) -> bytes:
+        """Return a signature, as a sigstore bundle.
+
+        Args:
+            file: The name under which the bytes are signed: what was signed as one thing does not
+                count as another.
+
+        Raises:
+            StoreError: It cannot be made.
+        """
 
 
 @dataclass(frozen=True)
@@ -27,36 +50,49 @@ class Signer:
     certificate: Path | None = None
     chain: tuple[Path, ...] = ()
 
-    def sign(self, commit: bytes) -> bytes:
+    def __str__(self) -> str:
+        return str(self.certificate or self.key)
+
+    def sign(self, data: bytes, file: str = FILE) -> bytes:
         """Return a signature, as a sigstore bundle.
 
         Raises:
             StoreError: The key or the certificate cannot be used.
         """
+        try:
+            return signed(data, file, self._configured())
+        except MissingExtraError:
+            raise
+        except Exception as error:
+            raise StoreError(
+                f"{self.key}: cannot sign with it: {error or type(error).__name__}. Name the "
+                "PEM file of an elliptic curve's private key, and the certificate of that key"
+            ) from error
+
+    def _configured(self) -> SigningConfig:
         config = require("model_signing.signing", extra=EXTRA).Config()
-        with tempfile.TemporaryDirectory() as name:
-            folder, signature = laid_out(commit, Path(name)), Path(name) / "signature"
-            try:
-                if self.certificate is None:
-                    config.use_elliptic_key_signer(private_key=self.key)
-                else:
-                    config.use_certificate_signer(
-                        private_key=self.key,
-                        signing_certificate=self.certificate,
-                        certificate_chain=self.chain,
-                    )
-                config.sign(folder, signature)
-            except Exception as error:
-                raise StoreError(
-                    f"{self.key}: cannot sign with it: {error or type(error).__name__}. Name the "
-                    "PEM file of an elliptic curve's private key, and the certificate of that key"
-                ) from error
-            return signature.read_bytes()
+        if self.certificate is None:
+            told: SigningConfig = config.use_elliptic_key_signer(private_key=self.key)
+        else:
+            told = config.use_certificate_signer(
+                private_key=self.key,
+                signing_certificate=self.certificate,
+                certificate_chain=self.chain,
+            )
+        return told
 
 
-def laid_out(commit: bytes, place: Path) -> Path:
-    """Write a commit object where model-signing looks for it."""
+def signed(data: bytes, file: str, config: SigningConfig) -> bytes:
+    """Sign bytes with model-signing as it is configured; raises what its libraries raise."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, signature = laid_out(data, file, Path(name)), Path(name) / "signature"
+        config.sign(folder, signature)
+        return signature.read_bytes()
+
+
+def laid_out(data: bytes, file: str, place: Path) -> Path:
+    """Write bytes where model-signing looks for them."""
     folder = place / FOLDER
     folder.mkdir()
-    (folder / FILE).write_bytes(commit)
+    (folder / file).write_bytes(data)
     return folder

@@ -7,11 +7,16 @@ import pytest
 from registry import Catalog
 from registry.errors import IntegrityError, StoreError
 from registry.layout import TRUST, numbered
+from registry.signing.anchors import read_anchor
 from registry.signing.policy import PolicyTrust, read_policy, set_policy
 from registry.signing.signer import Signer
 from tests.drafts import write_draft
-from tests.keys import make_pair
+from tests.keys import Pair, make_pair
 from tests.places import Place
+
+
+def texts(*pairs: Pair) -> tuple[str, ...]:
+    return tuple(read_anchor(pair.public) for pair in pairs)
 
 
 @pytest.mark.parametrize("place", ["folder", "s3 over https"], indirect=True)
@@ -25,12 +30,12 @@ def test_the_policy_of_a_store_holds_until_the_next_one(place: Place, tmp_path):
 
     assert read_policy(catalog.store) is None
     assert resolve() == 1
-    set_policy(catalog.store, (ann.public, bob.public), who="ann", why="from now on")
+    set_policy(catalog.store, texts(ann, bob), who="ann", why="from now on")
     with pytest.raises(IntegrityError, match=r"not signed by whom the policy of .*no sign"):
         resolve()
     catalog.sign("ads", 1, Signer(bob.private))
     assert resolve() == 1
-    set_policy(catalog.store, (ann.public,), who="ann", why="bob has left")
+    set_policy(catalog.store, texts(ann), who="ann", why="bob has left")
     with pytest.raises(IntegrityError, match="a signature is another's"):
         resolve()
     assert set_policy(catalog.store, (), who="ann", why="enough").number == 3
@@ -39,14 +44,14 @@ def test_the_policy_of_a_store_holds_until_the_next_one(place: Place, tmp_path):
 
 def test_a_host_that_pins_a_policy_believes_no_other(tmp_path, ads_catalog):
     ann, eve = make_pair(tmp_path, "ann"), make_pair(tmp_path, "eve")
-    pin = set_policy(ads_catalog.store, (ann.public,), who="ann", why="first").digest
+    pin = set_policy(ads_catalog.store, texts(ann), who="ann", why="first").digest
     ads_catalog.sign("ads", 1, Signer(ann.private))
     ads_catalog.sign("ads", 2, Signer(eve.private))
     strict = Catalog(ads_catalog.store, PolicyTrust(pin))
     assert strict.resolve("ads@1").number == 1
     with pytest.raises(IntegrityError, match="ads@2 is not signed"):
         strict.resolve("ads@2")
-    set_policy(ads_catalog.store, (eve.public,), who="eve", why="ha")
+    set_policy(ads_catalog.store, texts(eve), who="eve", why="ha")
     assert Catalog(ads_catalog.store, PolicyTrust(None)).resolve("ads@2").number == 2
     for number in (1, 2):
         with pytest.raises(IntegrityError, match=f"set by eve; this host believes sha256:{pin}"):
@@ -79,6 +84,8 @@ def test_commands_set_it_show_it_and_obey_it(ads_catalog, registry_command, tmp_
     ("options", "fault"),
     [
         ((), "no keys are named"),
+        (("--identity", "ann@example.org"), "an identity takes --identity NAME and --issuer URL"),
+        (("--identity", "a", "--issuer", "b", "--instance", "bad"), "bad: Expecting value"),
         (("--nobody", "--key", "bad"), "no keys are named"),
         (("--key", "bad"), "bad: holds no public key and no certificate"),
         (("--key", "lost"), "lost: No such file"),

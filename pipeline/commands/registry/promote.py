@@ -25,6 +25,6 @@ def promote(
     """Point a channel at a version, unproven; `pipeline rollout` proves it first."""
     catalog = open_catalog(store, endpoint)
     version = catalog.resolve(reference)
-    before = catalog.channel(version.model, channel)
+    before = catalog.last_move(version.model, channel)
     move = catalog.move(version.model, channel, version.number, who=who(), why=why)
     show_move(version.model, move, already=move == before, as_json=as_json)

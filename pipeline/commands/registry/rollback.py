@@ -27,7 +27,7 @@ def rollback(  # noqa: PLR0913 - each is an option of the command
     from targets.rollout.previous import previous_version  # noqa: PLC0415  brings the server
 
     catalog = open_catalog(store, endpoint)
-    before = catalog.channel(model, channel)
+    before = catalog.last_move(model, channel)
     if before is None:
         catalog.resolve(f"{model}@{channel}")  # says what is missing
     number = version or previous_version(catalog.history(model, channel))

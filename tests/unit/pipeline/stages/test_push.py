@@ -12,9 +12,12 @@ from registry import Catalog
 from registry.errors import IntegrityError, StoreError
 from registry.manifest import Version
 from registry.progress import silent
+from registry.signing.kept import signatures_of
+from registry.signing.trust import Trust
 from registry.store import open_store
 from tests.drafts import write_draft
 from tests.kept import write_record
+from tests.keys import make_pair
 from tests.seaweed import BUCKET
 from tests.table_drafts import SHARD_ROWS, change_rows, some_rows, write_table_draft
 
@@ -141,3 +144,20 @@ def test_what_nobody_has_a_record_of_is_not_published(tmp_path, assembled):
     (folder.parent / "record.json").unlink()
     with pytest.raises(IntegrityError, match="no record"):
         run(tmp_path, "out", assemble=folder)
+
+
+def test_signs_what_it_pushes_and_moves_where_the_environment_names_a_key(
+    tmp_path, assembled, monkeypatch
+):
+    ann = make_pair(tmp_path, "ann")
+    monkeypatch.setenv("PIPELINE_SIGN", str(ann.private))
+    folder = assembled()
+    for out in ("out", "again"):  # the second finds it there, and signed
+        run(tmp_path, out, assemble=folder)
+    store = open_store(str(tmp_path / "store"))
+    strict = Catalog(store, Trust((ann.public,), moves=True))
+    assert strict.resolve("ads@candidate").number == 1
+    assert len(signatures_of(store, "ads", 1)) == 1
+    monkeypatch.setenv("PIPELINE_SIGN", "ci.key:")
+    with pytest.raises(StoreError, match=r"signer 'ci\.key:': write KEY"):
+        run(tmp_path, "wrong", assemble=assembled(b"other"))
