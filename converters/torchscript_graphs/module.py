@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from converters.quiet import quiet
 from converters.torchscript_graphs import safety
 from converters.torchscript_graphs.holders import hold
+from converters.torchscript_graphs.mapped import Mapped, load_mapped
 from converters.torchscript_graphs.walk import run
 from registry.errors import SourceError
 
@@ -14,26 +15,25 @@ if TYPE_CHECKING:
     import torch
 
 
-def load_script(file: Path) -> "torch.jit.ScriptModule":
-    """Load a file of torch.jit.save, in eval mode, on the CPU.
+def load_script(file: Path) -> Mapped:
+    """Load a file of torch.jit.save, in eval mode, on the CPU; large weights are mapped.
 
     Raises:
         SourceError: It is none, does more than compute, or has no `forward`.
     """
-    import torch
-
     safety.check(file)
     try:
         with quiet("torch.jit", "torch"):
-            script = torch.jit.load(str(file), map_location="cpu")
+            found = load_mapped(file)
     except RuntimeError as error:
         raise SourceError(
             f"{file}: torch cannot load it ({_last_line(error)}). Save it again with this version"
             " of torch, where what it needs is installed"
         ) from error
-    if not script._c._has_method("forward"):
+    if not found.script._c._has_method("forward"):
         raise SourceError(f"{file}: has no `forward`; save a module that has")
-    return script.eval()
+    found.script.eval()
+    return found
 
 
 def plain_module(script: "torch.jit.ScriptModule", file: Path) -> "torch.nn.Module":
