@@ -20,8 +20,8 @@ from pipeline.toolchains import CURRENT
 from pipeline.toolchains.inside import inside
 from registry.errors import PlatformError
 
-#: Seconds that the steps of one model may take in one environment.
-TIMEOUT = 420.0
+#: Seconds that the steps of one model may take in one environment: a busy host takes ten times as long.
+TIMEOUT = 1500.0
 
 #: What is imported once: of the package's environment, and of other toolchains.
 _FRAMEWORKS = (
