@@ -20,7 +20,7 @@ from pipeline.toolchains import CURRENT
 from pipeline.toolchains.inside import inside
 from registry.errors import PlatformError
 
-#: Seconds that the steps of one model may take in one environment: a busy host takes ten times as long.
+#: Seconds that the steps of one model may take in one environment, on a busy host too.
 TIMEOUT = 1500.0
 
 #: What is imported once: of the package's environment, and of other toolchains.
