@@ -1,20 +1,22 @@
 """What a function takes and gives, read from its signature: an operator is nothing else.
 
 Positional parameters are the operator's inputs, in order; keyword-only ones are its attributes,
-by their ONNX names and with ONNX's defaults. A `Literal` says which values of an attribute are
-supported. An input that is annotated `Numbers` gets a list of numbers, `Axes` one of plain ints,
-`Sizes` a scalar or a list, all others a tensor. A name that Python reserves has an underscore
-behind it. `outputs` and `captures` are told how many there are.
+by their ONNX names and with ONNX's defaults. A `Literal`, written out or by its name in the
+function's module, says which values of an attribute are supported. An input that is annotated
+`Numbers` gets a list of numbers, `Axes` one of plain ints, `Sizes` a scalar or a list, all others a
+tensor. A name that Python reserves has an underscore behind it. `outputs` and `captures` are told
+how many there are.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal, get_origin
 
 from converters.onnx_to_torch.dtypes import NAMES
 
@@ -51,7 +53,7 @@ def form_of(function: Callable[..., Any]) -> Form:
         inputs=tuple(p.annotation for p in positional),
         required=sum(p.default is empty for p in positional),
         variadic=next((p.annotation for p in parameters if p.kind is p.VAR_POSITIONAL), None),
-        attributes={p.name.rstrip("_"): p.annotation for p in keywords},
+        attributes={p.name.rstrip("_"): _written_out(p.annotation, function) for p in keywords},
         mandatory=frozenset(p.name.rstrip("_") for p in keywords if p.default is empty),
         outputs=_results(function.__annotations__["return"]),
     )
@@ -94,6 +96,17 @@ def _allowed(annotation: str) -> Collection[Any] | None:
     inside = plain.removeprefix("Literal[").partition("]")[0].rstrip(", ")
     values: tuple[Any, ...] = ast.literal_eval(f"({inside},)")
     return values
+
+
+def _written_out(annotation: str, function: Callable[..., Any]) -> str:
+    """Put each name of a `Literal` in the function's module into words."""
+    known = function.__globals__
+
+    def written(found: re.Match[str]) -> str:
+        value = known.get(found[0])
+        return repr(value).removeprefix("typing.") if get_origin(value) is Literal else found[0]
+
+    return re.sub(r"\b[A-Z]\w+\b(?!\[)", written, annotation)
 
 
 def _results(annotation: str) -> tuple[str, ...] | None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from converters.onnx_to_torch.operators.window import is_even, ones_unless, padded, reach, room
+from converters.onnx_to_torch.operators.window import (
+    AutoPad,
+    is_even,
+    ones_unless,
+    padded,
+    reach,
+    room,
+)
 from converters.onnx_to_torch.sizes import Number, known
 
 if TYPE_CHECKING:
@@ -17,7 +24,7 @@ def convolution(
     w: Tensor,
     b: Tensor | None = None,
     *,
-    auto_pad: Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"] = "NOTSET",
+    auto_pad: AutoPad = "NOTSET",
     dilations: list[int] | None = None,
     group: int = 1,
     kernel_shape: list[int] | None = None,
@@ -54,7 +61,7 @@ def transposed_convolution(
     w: Tensor,
     b: Tensor | None = None,
     *,
-    auto_pad: Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"] = "NOTSET",
+    auto_pad: AutoPad = "NOTSET",
     dilations: list[int] | None = None,
     group: int = 1,
     kernel_shape: list[int] | None = None,

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from converters.onnx_to_torch.operators.window import Room, ones_unless, padded, reach, room
+from converters.onnx_to_torch.operators.window import (
+    AutoPad,
+    Room,
+    ones_unless,
+    padded,
+    reach,
+    room,
+)
 from converters.onnx_to_torch.sizes import Number, Numbers, product
 
 if TYPE_CHECKING:
@@ -15,7 +22,7 @@ def max_pool(
     x: Tensor,
     *,
     kernel_shape: list[int],
-    auto_pad: Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"] = "NOTSET",
+    auto_pad: AutoPad = "NOTSET",
     ceil_mode: int = 0,
     dilations: list[int] | None = None,
     pads: list[int] | None = None,
@@ -80,7 +87,7 @@ def average_pool(
     x: Tensor,
     *,
     kernel_shape: list[int],
-    auto_pad: Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"] = "NOTSET",
+    auto_pad: AutoPad = "NOTSET",
     ceil_mode: int = 0,
     count_include_pad: int = 0,
     dilations: list[int] | None = None,
@@ -118,7 +125,7 @@ def lp_pool(
     x: Tensor,
     *,
     kernel_shape: list[int],
-    auto_pad: Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"] = "NOTSET",
+    auto_pad: AutoPad = "NOTSET",
     ceil_mode: int = 0,
     dilations: list[int] | None = None,
     p: int = 2,

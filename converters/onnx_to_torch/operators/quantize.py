@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from converters.onnx_to_torch.dtypes import torch_dtype
 from converters.onnx_to_torch.operators.convolution import convolution
 from converters.onnx_to_torch.operators.unsigned import is_wide
+from converters.onnx_to_torch.operators.window import AutoPad
 from converters.onnx_to_torch.sizes import known
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def integer_convolution(
     x_zero_point: Tensor | None = None,
     w_zero_point: Tensor | None = None,
     *,
-    auto_pad: Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"] = "NOTSET",
+    auto_pad: AutoPad = "NOTSET",
     dilations: list[int] | None = None,
     group: int = 1,
     kernel_shape: list[int] | None = None,
@@ -184,7 +185,7 @@ def quantized_convolution(
     y_zero_point: Tensor,
     b: Tensor | None = None,
     *,
-    auto_pad: Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"] = "NOTSET",
+    auto_pad: AutoPad = "NOTSET",
     dilations: list[int] | None = None,
     group: int = 1,
     kernel_shape: list[int] | None = None,
@@ -192,18 +193,21 @@ def quantized_convolution(
     strides: list[int] | None = None,
 ) -> Tensor:
     """QLinearConv-10; the bias has the scale of the products."""
-    made = convolution(
-        _off(x, x_zero_point),
-        _off(w, w_zero_point, filters=True),
-        None if b is None else b.double(),
+    made = integer_convolution(
+        x,
+        w,
+        x_zero_point,
+        w_zero_point,
         auto_pad=auto_pad,
         dilations=dilations,
         group=group,
         kernel_shape=kernel_shape,
         pads=pads,
         strides=strides,
-    )
-    scale = (x_scale.double() * w_scale.double()).reshape([-1, *[1] * (x.dim() - 2)])
+    ).double()
+    channels = [-1, *[1] * (x.dim() - 2)]
+    made = made if b is None else made + b.double().reshape(channels)
+    scale = (x_scale.double() * w_scale.double()).reshape(channels)
     return _saturated(
         (made * scale / y_scale.double()).round() + y_zero_point.double(), y_zero_point.dtype
     )

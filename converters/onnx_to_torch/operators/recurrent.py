@@ -6,7 +6,7 @@ What torch has a kernel for goes there, the rest is computed step by step in `re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from converters.onnx_to_torch.operators.recurrent_steps import Cell, run_steps
 
@@ -14,6 +14,19 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     Kernel = Callable[..., tuple[Tensor, ...]]
+
+Activation: TypeAlias = Literal[
+    "Relu",
+    "Tanh",
+    "Sigmoid",
+    "LeakyRelu",
+    "ThresholdedRelu",
+    "HardSigmoid",
+    "Elu",
+    "Softsign",
+    "Softplus",
+]
+Direction: TypeAlias = Literal["forward", "reverse", "bidirectional"]
 
 #: Where torch has ONNX's gates: input, forget, cell, output; and reset, update, new.
 _LSTM_ORDER = (0, 2, 3, 1)
@@ -32,22 +45,9 @@ def lstm(
     initial_c: Tensor | None = None,
     p: Tensor | None = None,
     *,
-    activations: list[
-        Literal[
-            "Relu",
-            "Tanh",
-            "Sigmoid",
-            "LeakyRelu",
-            "ThresholdedRelu",
-            "HardSigmoid",
-            "Elu",
-            "Softsign",
-            "Softplus",
-        ]
-    ]
-    | None = None,
+    activations: list[Activation] | None = None,
     clip: float | None = None,
-    direction: Literal["forward", "reverse", "bidirectional"] = "forward",
+    direction: Direction = "forward",
     hidden_size: int | None = None,
     input_forget: int = 0,
     layout: int = 0,
@@ -77,22 +77,9 @@ def gru(
     sequence_lens: Tensor | None = None,
     initial_h: Tensor | None = None,
     *,
-    activations: list[
-        Literal[
-            "Relu",
-            "Tanh",
-            "Sigmoid",
-            "LeakyRelu",
-            "ThresholdedRelu",
-            "HardSigmoid",
-            "Elu",
-            "Softsign",
-            "Softplus",
-        ]
-    ]
-    | None = None,
+    activations: list[Activation] | None = None,
     clip: float | None = None,
-    direction: Literal["forward", "reverse", "bidirectional"] = "forward",
+    direction: Direction = "forward",
     hidden_size: int | None = None,
     layout: int = 0,
     linear_before_reset: int = 0,
@@ -125,22 +112,9 @@ def rnn(
     sequence_lens: Tensor | None = None,
     initial_h: Tensor | None = None,
     *,
-    activations: list[
-        Literal[
-            "Relu",
-            "Tanh",
-            "Sigmoid",
-            "LeakyRelu",
-            "ThresholdedRelu",
-            "HardSigmoid",
-            "Elu",
-            "Softsign",
-            "Softplus",
-        ]
-    ]
-    | None = None,
+    activations: list[Activation] | None = None,
     clip: float | None = None,
-    direction: Literal["forward", "reverse", "bidirectional"] = "forward",
+    direction: Direction = "forward",
     hidden_size: int | None = None,
     layout: int = 0,
 ) -> tuple[Tensor, Tensor]:

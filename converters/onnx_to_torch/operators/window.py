@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from converters.onnx_to_torch.sizes import Number, maximum
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 #: Numbers before, then after, for each axis.
 Room: TypeAlias = list[tuple[Number, Number]]
+
+AutoPad: TypeAlias = Literal["NOTSET", "VALID", "SAME_UPPER", "SAME_LOWER"]
 
 
 def ones_unless(values: list[int] | None, count: int) -> list[int]:
