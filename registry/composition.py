@@ -5,7 +5,12 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from registry.format import Format
-from registry.signature import DType, Frozen, Signature
+from registry.signature import DType, Frozen, Input, Signature
+
+#: Names of the parts that come before the lookups and after the dense part, where a job has them.
+PREPROCESS = "preprocess"
+POSTPROCESS = "postprocess"
+AROUND = (PREPROCESS, POSTPROCESS)
 
 #: How rows are stored: f32 stands for what the model holds, f16 and i8 are narrower.
 RowFormat = Literal["f32", "f16", "i8"]
@@ -190,6 +195,9 @@ class Split(Frozen):
         dense: The rest of the model.
         origins: One for each table.
         vocabularies: Of inputs that were text in the model as it came.
+        preprocess: What makes the model's inputs of users' inputs; None where these are the same.
+        handed: The model's inputs that it makes.
+        postprocess: What makes answers of the dense part's, as ONNX.
         nodes_before, nodes_after: Number of graph nodes by operator.
     """
 
@@ -205,6 +213,9 @@ class Split(Frozen):
     remarks: tuple[Remark, ...] = ()
     vocabularies: tuple[Vocabulary, ...] = ()
     hops: tuple[Artifact, ...] = ()
+    preprocess: Artifact | None = None
+    handed: tuple[Input, ...] = ()
+    postprocess: Artifact | None = None
 
     @property
     def id_programs(self) -> tuple[Artifact, ...]:

@@ -40,6 +40,7 @@ def fingerprint(draft: Draft, files: Mapping[str, File]) -> str:
         "ids": draft.ids
         and draft.ids.model_dump(mode="json", exclude_defaults=True, exclude=_ARTIFACT),
         **_hops(draft),
+        **_handed(draft),
         "tables": [table.model_dump(mode="json", exclude_defaults=True) for table in draft.tables],
         "lookups": [
             lookup.model_dump(mode="json", exclude_defaults=True) for lookup in draft.lookups
@@ -57,6 +58,12 @@ def _hops(draft: Draft) -> dict[str, object]:
         one.model_dump(mode="json", exclude_defaults=True, exclude=_ARTIFACT) for one in draft.hops
     ]
     return {"hops": programs} if programs else {}
+
+
+def _handed(draft: Draft) -> dict[str, object]:
+    """Likewise of what is made of users' inputs before the lookups."""
+    made = [one.model_dump(mode="json", exclude_defaults=True) for one in draft.handed]
+    return {"handed": made} if made else {}
 
 
 def _of_build(build: Build) -> dict[str, object]:

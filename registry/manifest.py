@@ -245,6 +245,8 @@ class Draft(Frozen):
         inputs: What users send, with the values they may hold.
         ids: The ids program; None where the inputs are the ids.
         hops: Further ids programs, in order: they take rows of integer tables as well.
+        handed: What the part `preprocess` of each build makes of users' inputs, before anything is
+            looked up, with the values that it may hold.
         recorded: A safetensors file with `input/<name>` and `output/<name>` of the
             original model: what a rollout compares served answers with.
         report: The run's report, if there is one: folder with index.html and report.json.
@@ -264,6 +266,7 @@ class Draft(Frozen):
     report: str | None
     lineage: Lineage
     hops: tuple[Artifact, ...] = ()
+    handed: tuple[Input, ...] = ()
 
     @property
     def id_programs(self) -> tuple[Artifact, ...]:

@@ -91,12 +91,14 @@ class Input(Tensor):
             that it cuts into bags.
         includes_last: With `offsets`: the total length is the last entry.
         range: Lowest and highest value that inputs of the field have.
+        missing: Set when floats may be NaN, which stands for a value that is not known.
     """
 
     ids: Ids | None = None
     offsets: str | None = None
     includes_last: bool = False
     range: tuple[float, float] | None = None
+    missing: bool = False
 
 
 def same_but_unnamed(one: Signature, other: Signature) -> bool:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from registry.composition import PREPROCESS
 from registry.errors import IntegrityError
 from registry.manifest import Build, BuiltPart
 from registry.signature import Precision, Tensor, same_but_unnamed
@@ -31,20 +32,29 @@ class Chain:
     """The parts of a build. Safe to call from several threads.
 
     Attributes:
+        ahead: The parts that run before anything is looked up: the part `preprocess`.
+        links: The others.
         takes: Names of what no part gives: users' inputs and vectors.
         gives: Names of what the parts answer, all together.
     """
 
     def __init__(self, links: tuple[Link, ...]) -> None:
-        self.links = links
+        self.ahead = tuple(link for link in links if link.name == PREPROCESS)
+        self.links = tuple(link for link in links if link.name != PREPROCESS)
         self.takes: set[str] = set()
         self.gives: set[str] = set()
         for link in links:
             self.takes |= set(link.takes) - self.gives
             self.gives |= {tensor.name for tensor in link.runner.signature.outputs}
 
+    def prepare(self, inputs: Arrays) -> Arrays:
+        """Return users' inputs, and what is made of them before anything is looked up."""
+        for link in self.ahead:
+            inputs = {**inputs, **link.run(inputs)}
+        return inputs
+
     def run(self, values: dict[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-        """Answer one batch.
+        """Answer one batch, once it is prepared and looked up.
 
         Args:
             values: All that may be taken, by name; what the parts answer is added to it.
@@ -55,7 +65,7 @@ class Chain:
 
     def in_force(self) -> dict[str, str]:
         """Read back what is done; where parts differ in it, each is named."""
-        told = {link.name: link.runner.in_force() for link in self.links}
+        told = {link.name: link.runner.in_force() for link in (*self.ahead, *self.links)}
         keys = dict.fromkeys(key for one in told.values() for key in one)
         return {key: _agreed({name: one.get(key) for name, one in told.items()}) for key in keys}
 

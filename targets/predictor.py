@@ -1,4 +1,4 @@
-"""A version, opened: ids → lookups → the parts of a build, from one folder."""
+"""A version, opened: pre-processing → ids → lookups → the parts of a build, from one folder."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -29,7 +29,9 @@ class Predictor:
         self.axes: Mapping[str, Axis] = draft.axes
         self._embedding = embedding
         self._chain = chain
-        self._kept = tuple(one for one in draft.inputs if one.ids and one.name in chain.takes)
+        taken = {name for link in chain.links for name in link.takes}
+        known = (*draft.inputs, *draft.handed)
+        self._kept = tuple(one for one in known if one.ids and one.name in taken)
 
     def predict(self, inputs: Arrays) -> dict[str, np.ndarray]:
         """Answer one batch.
@@ -53,8 +55,11 @@ class Predictor:
             InputError: With every fault of the inputs.
         """
         check_inputs(inputs, self.inputs, self.axes)
-        check_kept_ids(inputs, self._kept)
-        return self._embedding.run(inputs)
+        return self._looked_up(self._chain.prepare(inputs))
+
+    def _looked_up(self, prepared: Arrays) -> dict[str, np.ndarray]:
+        check_kept_ids(prepared, self._kept)
+        return self._embedding.run(prepared)
 
     def by_part(self, inputs: Arrays) -> Iterator[tuple[str, Arrays, Arrays]]:
         """Yield for each part its name, what it is fed for a batch and what it answers.
@@ -63,6 +68,8 @@ class Predictor:
             InputError: With every fault of the inputs.
         """
         values = self.feeds(inputs)
+        for link in self._chain.ahead:
+            yield link.name, {name: values[name] for name in link.takes}, link.run(values)
         for link in self._chain.links:
             answers = link.run(values)
             yield link.name, {name: values[name] for name in link.takes}, answers

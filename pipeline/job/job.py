@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from converters.processing.options import Postprocess, Preprocess, Processing
 from converters.sources import AnySource
 from converters.split.policy import SplitOptions
 from registry.signature import Axis, Frozen, Input
@@ -122,6 +123,8 @@ class Job(Frozen):
     Attributes:
         inputs: What users send. `range: [-9223372036854775808, 9223372036854775807]` of an int64
             input means any id, which the model brings into its tables itself, as by hashing.
+        preprocess: What makes the model's inputs of what users send.
+        postprocess: What makes answers of the model's outputs.
         axes: Ranges of the symbolic axes that the inputs' shapes name.
         outputs: Names for the model's outputs, in order.
         placements: Builds that mix targets, where `split.parts` cuts the model. Without any, each
@@ -132,6 +135,8 @@ class Job(Frozen):
     model: Name
     description: str = ""
     source: AnySource
+    preprocess: Preprocess | None = None
+    postprocess: Postprocess | None = None
     inputs: tuple[Input, ...] = Field(min_length=1)
     axes: dict[Name, Axis] = Field(default_factory=dict)
     outputs: tuple[str, ...] = ()
@@ -142,3 +147,13 @@ class Job(Frozen):
     parity: ParityOptions
     benchmark: BenchmarkOptions = BenchmarkOptions()
     push: Push | None = None
+
+    @property
+    def processing(self) -> Processing:
+        """What the job has around its model."""
+        return Processing(self.preprocess, self.postprocess)
+
+    @property
+    def described(self) -> tuple[Input, ...]:
+        """What users send, and what is made of it for the model."""
+        return (*self.inputs, *(self.preprocess.gives if self.preprocess else ()))

@@ -11,6 +11,7 @@ from pipeline.stages import convert
 from pipeline.stages.placed import WHOLE, Placed
 from pipeline.toolchains import CURRENT
 from pipeline.toolchains.of_target import toolchain_of
+from registry.composition import AROUND
 from registry.format import Format
 from registry.signature import Layout, Precision
 from targets import AnyTarget, find_target
@@ -22,7 +23,7 @@ def conversions(job: Job, placed: Placed) -> Iterator[Node]:
     Where the target narrows weights, the last step is taken twice: as shipped, and exact.
     """
     target = placed.target
-    steps, came = _steps(job, target), where_cut(job)
+    steps, came = _steps(job, placed), where_cut(job, placed.part)
     for step in steps:
         last = step is steps[-1]
         wanted: tuple[Precision, ...] = ("f32", target.weights) if last else ("f32",)
@@ -33,7 +34,7 @@ def conversions(job: Job, placed: Placed) -> Iterator[Node]:
                 result=step.result,
                 weights=weights,
                 layout=_layout(step, target),
-                inputs=job.inputs,
+                inputs=job.described,
                 axes=job.axes,
                 isa=_isa(step, target),
             )
@@ -49,25 +50,32 @@ def conversions(job: Job, placed: Placed) -> Iterator[Node]:
 
 def built_by(job: Job, placed: Placed, weights: Precision) -> str:
     """Name the task whose output holds a part in its target's format."""
-    steps = _steps(job, placed.target)
-    return _conversion(steps[-1], weights, placed) if steps else where_cut(job)
+    steps = _steps(job, placed)
+    return _conversion(steps[-1], weights, placed) if steps else where_cut(job, placed.part)
 
 
 def as_onnx(job: Job, placed: Placed) -> str | None:
     """Name the task whose output holds a part as ONNX; None where it never is."""
-    if find_source(job.source).dense is Format.ONNX:
-        return where_cut(job)
-    found = [step for step in _steps(job, placed.target) if step.result is Format.ONNX]
+    if _format(job, placed.part) is Format.ONNX:
+        return where_cut(job, placed.part)
+    found = [step for step in _steps(job, placed) if step.result is Format.ONNX]
     return _conversion(found[0], "f32", placed) if found else None
 
 
-def where_cut(job: Job) -> str:
-    """Name the task whose output holds the parts before any conversion."""
-    return "cut" if job.split.parts else "split"
+def where_cut(job: Job, part: str) -> str:
+    """Name the task whose output holds a part before any conversion."""
+    return "cut" if job.split.parts and part not in AROUND else "split"
 
 
-def _steps(job: Job, target: AnyTarget) -> tuple[Converter, ...]:
-    return route(find_source(job.source).dense, find_target(target.runtime).format, target.road)
+def _steps(job: Job, placed: Placed) -> tuple[Converter, ...]:
+    """Return the steps of a part's route; what is ONNX from the start has no road round it."""
+    before, target = _format(job, placed.part), placed.target
+    road = None if placed.part in AROUND else target.road
+    return route(before, find_target(target.runtime).format, road)
+
+
+def _format(job: Job, part: str) -> Format:
+    return Format.ONNX if part in AROUND else find_source(job.source).dense
 
 
 def _place(step: Converter, target: AnyTarget) -> str:

@@ -30,7 +30,8 @@ class Lineage:
 
 def source_files(job: Job, folder: Path) -> tuple[Path, ...]:
     """Return every file whose content decides what the model is."""
-    return find_source(job.source).files(job.source, folder)
+    around = tuple((folder / file).resolve() for file in job.processing.files)
+    return (*find_source(job.source).files(job.source, folder), *around)
 
 
 def graph(job: Job, folder: Path, lineage: Lineage) -> tuple[Node, ...]:
@@ -61,6 +62,8 @@ def _split(job: Job, files: tuple[Path, ...]) -> Node:
         inputs=job.inputs,
         axes=job.axes,
         outputs=job.outputs,
+        preprocess=job.preprocess,
+        postprocess=job.postprocess,
         # Neither changes anything about the cut at lookups.
         split=job.split.model_copy(update={"rows": (), "parts": ()}),
     )
@@ -73,7 +76,7 @@ def _cut(job: Job) -> Iterator[Node]:
     if job.split.parts:
         options = cut.Options(
             source=job.source,
-            inputs=job.inputs,
+            inputs=job.described,
             axes=job.axes,
             outputs=job.outputs,
             parts=job.split.parts,
@@ -87,6 +90,8 @@ def _reference(job: Job, files: tuple[Path, ...], folder: Path) -> Node:
         inputs=job.inputs,
         axes=job.axes,
         outputs=job.outputs,
+        preprocess=job.preprocess,
+        postprocess=job.postprocess,
         samples=job.samples,
         batches=job.parity.batches,
         seed=job.parity.seed,

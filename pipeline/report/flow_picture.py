@@ -87,6 +87,8 @@ Column = Sequence[tuple[str, str, str, str]]
 def _columns(split: Split, parts: Sequence[Artifact]) -> Iterable[tuple[str, Column]]:
     inputs = split.signature.inputs
     yield "Inputs", [(f"in:{t.name}", "io", t.name, f"{t.dtype} {_shape(t.shape)}") for t in inputs]
+    if split.preprocess:
+        yield "Before the model", [_of_the_cut(split.preprocess)]
     used = Counter(lookup.table for lookup in split.lookups)
     for hop in hops_of(split):
         yield f"Ids{_behind(hop)}", [_program(one) for one in hop.programs]
@@ -96,6 +98,8 @@ def _columns(split: Split, parts: Sequence[Artifact]) -> Iterable[tuple[str, Col
         yield "Dense part", [(parts[0].part, "part", "dense part", _times(operators, "operator"))]
     else:
         yield from ((f"Part {one.part}", [_of_the_cut(one)]) for one in parts)
+    if split.postprocess:
+        yield "After the model", [_of_the_cut(split.postprocess)]
     outputs = split.signature.outputs
     yield (
         "Outputs",
@@ -125,6 +129,9 @@ def _table(table: Table, reads: int) -> tuple[str, str, str, str]:
 def _edges(split: Split, parts: Sequence[Artifact]) -> Iterable[tuple[str, str]]:
     """Draw an arrow from what makes a value to what takes it, back to itself left out."""
     made = {tensor.name: f"in:{tensor.name}" for tensor in split.signature.inputs}
+    before = (split.preprocess,) if split.preprocess else ()
+    after = (split.postprocess,) if split.postprocess else ()
+    made |= {tensor.name: one.part for one in before for tensor in one.signature.outputs}
     for program in split.id_programs:
         made |= {tensor.name: program.part for tensor in program.signature.outputs}
     made |= {lookup.output: f"table:{lookup.table}" for lookup in split.lookups}
@@ -132,7 +139,7 @@ def _edges(split: Split, parts: Sequence[Artifact]) -> Iterable[tuple[str, str]]
         for name in sources(lookup):
             if made[name] != made[lookup.output]:
                 yield made[name], made[lookup.output]
-    for part in (*split.id_programs, *parts):
+    for part in (*before, *split.id_programs, *parts, *after):
         yield from ((made[tensor.name], part.part) for tensor in part.signature.inputs)
         made |= {tensor.name: part.part for tensor in part.signature.outputs}
     yield from ((made[t.name], f"out:{t.name}") for t in split.signature.outputs)

@@ -42,7 +42,8 @@ def sources(lookup: Lookup) -> tuple[str, ...]:
 
 def _depths(split: Split) -> dict[str, int]:
     """Count the lookups before each value."""
-    depth = {tensor.name: 0 for tensor in split.signature.inputs}
+    given = (*split.signature.inputs, *split.handed)
+    depth = {tensor.name: 0 for tensor in given}
     programs, lookups = list(split.id_programs), list(split.lookups)
     while programs or lookups:
         ready = [one for one in programs if all(t.name in depth for t in one.signature.inputs)]

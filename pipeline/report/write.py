@@ -8,7 +8,7 @@ from pipeline.report.histogram import histogram
 from pipeline.report.operators import compare_operators
 from pipeline.report.roads import compare_roads
 from pipeline.showing.progress import counted, duration, size
-from registry.composition import Remark
+from registry.composition import Artifact, Remark
 from registry.web.render import fixed
 from registry.web.words import latency
 
@@ -46,12 +46,23 @@ def render(record: RunRecord) -> str:
         look=Markup(fixed("look.css").decode()),  # noqa: S704  ours
         counted=counted,
         flow=flow_picture(split, record.cut) if split else None,
+        parts=_parts(record),
         operators=compare_operators(split) if split else (),
         histogram=histogram,
         warned=_warned(record),
         roads=compare_roads(record),
         longest=max((s.usage.seconds for s in record.stages if s.usage), default=0) or 1,
     )
+
+
+def _parts(record: RunRecord) -> tuple[Artifact, ...]:
+    """Return what runs one after the other; nothing where that is the dense part alone."""
+    split = record.split
+    if split is None:
+        return ()
+    around = (split.preprocess, *(record.cut or (split.dense,)), split.postprocess)
+    parts = tuple(part for part in around if part)
+    return parts if len(parts) > 1 else ()
 
 
 def _warned(record: RunRecord) -> tuple[tuple[str, Remark], ...]:

@@ -67,6 +67,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         axes=options.axes,
         ids=pieces.split.ids,
         hops=pieces.split.hops,
+        handed=pieces.split.handed,
         tables=pieces.tables,
         lookups=pieces.split.lookups,
         kept=pieces.split.kept,

@@ -28,11 +28,12 @@ from pipeline.stages.hearing import limit_of
 from pipeline.stages.layout import link_pieces, read_pieces
 from pipeline.stages.part import read_part
 from pipeline.stages.placed import Placed, WantedBuild
-from pipeline.stages.probe import Probe, Setup, read
+from pipeline.stages.probe import Probe, Setup, read, run_plain
 from pipeline.stages.search import search
 from pipeline.stages.verdict import Validation, without_right
+from registry.composition import AROUND
 from registry.errors import IntegrityError, PlatformError
-from registry.format import Format
+from registry.format import ENTRY, Format
 from registry.manifest import Numbers
 from registry.progress import Progress
 from targets.onnxruntime import OnnxruntimeOptions
@@ -40,6 +41,7 @@ from targets.parity.cases import Case, read_case, read_index
 from targets.parity.scaled import spread_of
 from targets.parity.tally import Limit
 from targets.predictor import open_predictor
+from targets.target import Arrays
 
 #: Share of the largest value up to which a difference is taken for f32's rounding, layer by layer.
 ROUNDING = 1e-5
@@ -179,13 +181,24 @@ def _before_target(
         return None
     if after.max_abs <= ROUNDING * float(np.abs(failure.right).max(initial=0.0)):
         return _said(failure, outcome="rounding", after=after)
-    came = inputs.get("cut", inputs["split"])
-    if read_part(came, parts[0].part).format is not Format.EXPORTED_PROGRAM:
-        return _said(failure, outcome="split", after=after)
-    whole = list(chained(parts, {one.part: came for one in parts}, answer, failure.feeds))
-    if split := _off(failure, whole):
-        return _said(failure, outcome="split", after=split)
+    came = {one.part: _came(one.part, inputs) for one in parts}
+    outcome = "around" if came.keys() & set(AROUND) else "split"
+    if all(read_part(folder, part).format is Format.ONNX for part, folder in came.items()):
+        return _said(failure, outcome=outcome, after=after)
+    if split := _off(failure, list(chained(parts, came, _as_it_came, failure.feeds))):
+        return _said(failure, outcome=outcome, after=split)
     return _said(failure, outcome="export", after=after)
+
+
+def _came(part: str, inputs: Mapping[str, Path]) -> Path:
+    """Return the output that holds a part before any conversion."""
+    return inputs["split"] if part in AROUND else inputs.get("cut", inputs["split"])
+
+
+def _as_it_came(folder: Path, feeds: Arrays) -> Mapping[str, np.ndarray]:
+    """Answer with a part before any conversion: a program of torch, or ONNX."""
+    run = run_plain if (folder / ENTRY[Format.ONNX]).exists() else answer
+    return run(folder, feeds)
 
 
 def _off(failure: Failure, stretches: Sequence[Stretch]) -> Reading | None:

@@ -68,7 +68,9 @@ class Bisection(Frozen):
     kind: Kind
     output: str
     case: str
-    outcome: Literal["node", "range", "nowhere", "export", "split", "rounding", "unable", "sum"]
+    outcome: Literal[
+        "node", "range", "nowhere", "export", "split", "around", "rounding", "unable", "sum"
+    ]
     part: str = ""
     first: Suspect | None = None
     last: Suspect | None = None
@@ -160,6 +162,14 @@ def _split(found: Bisection) -> str:
     )
 
 
+def _around(found: Bisection) -> str:
+    return (
+        "first bad node: none of the target's: the split is at fault, or the ONNX form of what "
+        "comes before or after the model, so that no other runtime mends it. What was cut apart, "
+        f"put together again before any other conversion, {_lost(found)}"
+    )
+
+
 def _rounding(found: Bisection) -> str:
     return (
         "first bad node: none: the tolerance is tighter than f32 rounds. model.onnx, run as it is "
@@ -201,6 +211,7 @@ _SENTENCES: Mapping[str, Callable[[Bisection], str]] = MappingProxyType(
         "nowhere": _nowhere,
         "export": _export,
         "split": _split,
+        "around": _around,
         "rounding": _rounding,
         "unable": _unable,
         "sum": _sum,

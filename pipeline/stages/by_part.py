@@ -38,7 +38,7 @@ def read_by_part(
             outputs = case.outputs or {}
             first = next(iter(outputs))
             limit = of_values(limit_of(parity, "precision")(first), outputs[first])
-            for stretch in plainly(parts, inputs, embedding.run(case.inputs)):
+            for stretch in plainly(parts, inputs, case.inputs, embedding.run):
                 name = stretch.placed.part
                 given = runners[name].run(stretch.feeds)
                 for value, right in stretch.right.items():

@@ -10,6 +10,7 @@ from pipeline.stages.bisection import Reading
 from pipeline.stages.part import read_part
 from pipeline.stages.placed import Placed, exact_role, part_role
 from pipeline.stages.probe import read, run_plain
+from registry.composition import PREPROCESS
 from registry.signature import Precision
 from targets import find_target
 from targets.host.cpu import host, thread_plan
@@ -39,17 +40,28 @@ class Stretch:
     right: Arrays
 
 
+def _as_it_is(values: Arrays) -> Arrays:
+    return values
+
+
 def chained(
-    parts: Sequence[Placed], folders: Mapping[str, Path], run: Run, values: Arrays
+    parts: Sequence[Placed],
+    folders: Mapping[str, Path],
+    run: Run,
+    values: Arrays,
+    look_up: Callable[[Arrays], Arrays] = _as_it_is,
 ) -> Iterator[Stretch]:
     """Answer part by part, each from what is given and from what parts before it answer.
 
     Args:
         folders: The tasks' outputs that hold the parts, by the part's name.
-        values: Users' inputs and vectors.
+        values: Users' inputs, and vectors unless they are looked up here.
+        look_up: Add the vectors, once users' inputs are prepared.
     """
-    known = dict(values)
+    known, looked_up = dict(values), False
     for placed in parts:
+        if placed.part != PREPROCESS and not looked_up:
+            known, looked_up = dict(look_up(known)), True
         artifact = read_part(folders[placed.part], placed.part)
         feeds = {tensor.name: known[tensor.name] for tensor in artifact.signature.inputs}
         right = run(folders[placed.part] / artifact.folder, feeds)
@@ -57,10 +69,15 @@ def chained(
         known |= right
 
 
-def plainly(parts: Sequence[Placed], inputs: Mapping[str, Path], values: Arrays) -> list[Stretch]:
+def plainly(
+    parts: Sequence[Placed],
+    inputs: Mapping[str, Path],
+    values: Arrays,
+    look_up: Callable[[Arrays], Arrays] = _as_it_is,
+) -> list[Stretch]:
     """Answer with the parts as ONNX, in ONNX Runtime as they are."""
     folders = {one.part: inputs[onnx_role(one.part)] for one in parts}
-    return list(chained(parts, folders, run_plain, values))
+    return list(chained(parts, folders, run_plain, values, look_up))
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from converters.brief import Brief
+from converters.processing.options import Postprocess, Preprocess, Processing
 from converters.sources import AnySource
 from registry.signature import Axis, Frozen, Input
 
@@ -14,6 +15,13 @@ class ModelOptions(Frozen):
     inputs: tuple[Input, ...]
     axes: dict[str, Axis]
     outputs: tuple[str, ...]
+    preprocess: Preprocess | None = None
+    postprocess: Postprocess | None = None
+
+    @property
+    def processing(self) -> Processing:
+        """What the job has around its model."""
+        return Processing(self.preprocess, self.postprocess)
 
     def brief(self, folder: Path) -> Brief:
         """Return what a source is told.

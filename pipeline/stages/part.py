@@ -34,10 +34,12 @@ def read_part(folder: Path, name: str) -> Artifact:
     Its folder is relative to the one given.
 
     Args:
-        name: Of the part; `dense` where it was not cut.
+        name: Of the part; `dense` where the dense part was not cut.
     """
     if (folder / ARTIFACT).exists():
         return Artifact.model_validate_json((folder / ARTIFACT).read_bytes())
     if (folder / PARTS).exists():
         return next(part for part in read_parts(folder) if part.part == name)
-    return read_split(folder).dense
+    split = read_split(folder)
+    known = (split.dense, split.preprocess, split.postprocess)
+    return next(part for part in known if part and part.part == name)

@@ -9,7 +9,7 @@ from pydantic import Field
 from safetensors.numpy import save_file
 
 from converters.brief import Arrays, RefusalError
-from converters.sources import find_source
+from converters.composed import answers_of
 from pipeline.job.job import Samples
 from pipeline.job.samples import read_samples
 from pipeline.processes.task import Task
@@ -45,7 +45,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     options = Options.model_validate(task.options)
     recorded, labels = _recorded(options, task.folder)
     total = len(recorded) + sum(1 for _ in _generated(options))
-    answer = find_source(options.source).answers(options.brief(task.folder))
+    answer = answers_of(options.brief(task.folder), options.processing)
     cases = chain(recorded, _generated(options))
 
     def ask() -> Iterator[Case]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from converters.sources import find_source
+from converters.composed import split_model
 from converters.split.policy import SplitOptions
 from pipeline.processes.task import Task
 from pipeline.stages.model import ModelOptions
@@ -22,5 +22,4 @@ class Options(ModelOptions):
 def run(task: Task, out: Path, progress: Progress) -> None:
     """Write `split.json` and the parts that it names."""
     options = Options.model_validate(task.options)
-    source = find_source(options.source)
-    source.split(options.brief(task.folder), options.split, out, progress)
+    split_model(options.brief(task.folder), options.processing, options.split, out, progress)

@@ -178,6 +178,7 @@ def draft_of(
         axes=options.axes,
         ids=pieces.split.ids,
         hops=pieces.split.hops,
+        handed=pieces.split.handed,
         tables=tuple(
             table.model_copy(update={"unknown": "error", "default_row": None})
             for table in pieces.tables

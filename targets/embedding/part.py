@@ -101,8 +101,9 @@ class EmbeddingPart:
         """
         programs = [IdsProgram(folder / program.folder) for program in draft.id_programs]
         tables = {table.name: open_table(table, folder) for table in draft.tables}
+        known = [one.name for one in (*draft.inputs, *draft.handed)]
         try:
-            return cls([one.name for one in draft.inputs], programs, draft.lookups, tables)
+            return cls(known, programs, draft.lookups, tables)
         except IntegrityError as error:
             raise IntegrityError(f"{draft.model}: {error}") from error
 

@@ -81,6 +81,14 @@ def _some_padding(tensor: Input) -> tuple[Value, ...]:
     return (*padding, top // 3, top // 2, top)
 
 
+def _some_missing(tensor: Input) -> tuple[Value, ...]:
+    return (*_ends(tensor), np.nan) if tensor.missing and _is_float(tensor) else ()
+
+
+def _all_missing(tensor: Input) -> tuple[Value, ...]:
+    return (np.nan,) if tensor.missing and _is_float(tensor) else ()
+
+
 #: Each is a case of its own, in which every input that it is for holds nothing else.
 FILLINGS: Mapping[str, Filling] = MappingProxyType(
     {
@@ -95,6 +103,8 @@ FILLINGS: Mapping[str, Filling] = MappingProxyType(
         "values: at either end": _of_values(lambda ends: ends),
         "floats: zero": _of_floats(lambda tiny: (0 * tiny,)),
         "floats: close to zero": _of_floats(lambda tiny: (-SMALL, 0 * tiny, SMALL)),
+        "floats: some missing": _some_missing,
+        "floats: all missing": _all_missing,
         "floats: denormal": _of_floats(lambda tiny: (-tiny / 2, tiny / 4, tiny / 2)),
     }
 )

@@ -16,6 +16,7 @@ MAY_IMPORT = {
 FRAMEWORKS = {
     "torch", "openvino", "onnx", "onnxscript", "onnx_ir", "onnxruntime", "pandas", "pyarrow",
     "tensorflow", "ray", "transformers", "intel_extension_for_pytorch",
+    "sklearn", "skl2onnx", "skops",
 }  # fmt: skip
 FILES = sorted(path for package in MAY_IMPORT for path in (ROOT / package).rglob("*.py"))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from pipeline.job.checks.described import described
 from pipeline.job.fault import Fault, Place
 from pipeline.job.nearest import did_you_mean, nearest
 from pipeline.job.node import Node
@@ -42,7 +43,7 @@ def are_ranges(job: Node, _: Path) -> Iterator[Fault]:
 
 def sizes_are_sizes(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse sizes below 1 in a shape."""
-    for entry in job["inputs"]:
+    for entry in described(job):
         for dim in entry["shape"]:
             if dim.whole is not None and dim.whole < 1:
                 message = f"a size is at least 1, not {dim.whole}; name an axis that may vary"
@@ -60,7 +61,7 @@ def span(axis: Node) -> tuple[int, int]:
 
 
 def _used(job: Node) -> Iterator[tuple[str, Place]]:
-    for entry in job["inputs"]:
+    for entry in described(job):
         yield from entry["shape"].texts()
 
 

@@ -14,6 +14,8 @@ _NAMED: tuple[tuple[str, str, bool], ...] = (
     ("source", "path", True),
     ("source", "saved_model", True),
     ("source", "keras", False),
+    ("preprocess", "file", False),
+    ("postprocess", "file", False),
     ("samples", "file", False),
 )
 

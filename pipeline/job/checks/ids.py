@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+from pipeline.job.checks.described import described
 from pipeline.job.fault import Fault
 from pipeline.job.nearest import did_you_mean
 from pipeline.job.node import Node
@@ -28,7 +29,7 @@ _WIDE = ("int64", "int32")
 
 def have_a_range(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse an integer input of which nobody knows what values it may hold."""
-    for entry in job["inputs"]:
+    for entry in described(job):
         told = entry["ids"] or entry["offsets"] or entry["range"]
         if entry["dtype"].text in _WIDE and not told and entry["name"].text is not None:
             message = (
@@ -40,7 +41,7 @@ def have_a_range(job: Node, _: Path) -> Iterator[Fault]:
 
 def fit_the_shape(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse a list of cardinalities that has not one for each column."""
-    for entry in job["inputs"]:
+    for entry in described(job):
         given, dims = entry["ids"]["cardinality"], tuple(entry["shape"])
         if given.elements is None or not dims:
             continue
@@ -57,7 +58,7 @@ def fit_the_shape(job: Node, _: Path) -> Iterator[Fault]:
 
 def fit_the_dtype(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse cardinalities below 1, or beyond what the dtype holds exactly."""
-    for entry in job["inputs"]:
+    for entry in described(job):
         dtype = entry["dtype"].text or ""
         for node in _cardinalities(entry):
             if node.whole is not None and node.whole < 1:
@@ -70,7 +71,7 @@ def fit_the_dtype(job: Node, _: Path) -> Iterator[Fault]:
 
 def hold_the_padding(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse a padding that is no id."""
-    for entry in job["inputs"]:
+    for entry in described(job):
         padding = entry["ids"]["padding"]
         most = [node.whole for node in _cardinalities(entry) if node.whole is not None]
         if padding.whole is not None and most and not 0 <= padding.whole < min(most):
@@ -80,8 +81,8 @@ def hold_the_padding(job: Node, _: Path) -> Iterator[Fault]:
 
 def offsets_cut_ids(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse offsets that cut no 1-D input of ids into bags."""
-    inputs = {entry["name"].text: entry for entry in job["inputs"] if entry["name"].text}
-    for entry in job["inputs"]:
+    inputs = {entry["name"].text: entry for entry in described(job) if entry["name"].text}
+    for entry in described(job):
         node = entry["offsets"]
         if node.text is None:
             continue
@@ -97,7 +98,7 @@ def offsets_cut_ids(job: Node, _: Path) -> Iterator[Fault]:
 
 def say_one_thing(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse an input that is two things at once."""
-    for entry in job["inputs"]:
+    for entry in described(job):
         roles = [key for key in ("ids", "offsets", "range") if entry[key]]
         if len(roles) > 1:
             key = entry.keys()[roles[1]]
@@ -108,7 +109,7 @@ def say_one_thing(job: Node, _: Path) -> Iterator[Fault]:
 
 def ranges_run_upwards(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse a range that is empty, endless, or of fractions where the input is whole."""
-    for entry in job["inputs"]:
+    for entry in described(job):
         node = entry["range"]
         ends = [end.number for end in node if end.number is not None]
         if len(ends) != 2:

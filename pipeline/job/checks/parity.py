@@ -15,6 +15,7 @@ def names_known_outputs(job: Node, _: Path) -> Iterator[Fault]:
     known = [name for name, _ in job["outputs"].texts()]
     if not known:
         return
+    known += [text for one in job["postprocess"]["gives"] if (text := one["name"].text)]
     for name, place in _named(job["parity"]):
         if name not in known:
             yield Fault(place, f"no output is called `{name}`{did_you_mean(name, known)}")

@@ -6,8 +6,18 @@ from pathlib import Path
 from pipeline.job.fault import Fault
 from pipeline.job.nearest import did_you_mean
 from pipeline.job.node import Node
+from pipeline.stages.placed import WHOLE
 from pipeline.toolchains import CURRENT
+from registry.composition import AROUND
 from targets import TARGETS
+
+
+def have_names_of_their_own(job: Node, _: Path) -> Iterator[Fault]:
+    """Refuse to call a part as what comes before or after the model is called."""
+    for part in job["split"]["parts"]:
+        if part["name"].text in AROUND:
+            message = f"`{part['name'].text}` is what the job's block of that name becomes"
+            yield Fault(part["name"].place, message)
 
 
 def end_somewhere(job: Node, _: Path) -> Iterator[Fault]:
@@ -31,7 +41,9 @@ def end_somewhere(job: Node, _: Path) -> Iterator[Fault]:
 
 def are_placed(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse a placement that leaves a part out, or that names what there is not."""
-    parts = [text for part in job["split"]["parts"] if (text := part["name"].text)]
+    cut = [text for part in job["split"]["parts"] if (text := part["name"].text)]
+    around = [name for name in AROUND if job[name]]
+    parts = cut or [WHOLE] if cut or around else []
     targets = [text for target in job["targets"] if (text := target["name"].text)]
     for placement in job["placements"]:
         if not parts:
@@ -40,10 +52,10 @@ def are_placed(job: Node, _: Path) -> Iterator[Fault]:
             continue
         given = placement["parts"]
         for name, key in given.keys().items():
-            if name not in parts:
-                yield Fault(key, f"no part is called `{name}`{did_you_mean(name, parts)}")
-        known = given.entries or {}
-        lacking = [name for name in parts if name not in known]
+            if name not in (known := [*parts, *around]):
+                yield Fault(key, f"no part is called `{name}`{did_you_mean(name, known)}")
+        placed = given.entries or {}
+        lacking = [name for name in parts if name not in placed]
         if lacking and given.entries is not None:
             message = f"for which target {_are(lacking)}? Every part has to be placed"
             yield Fault(placement["name"].place, message)

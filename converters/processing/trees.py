@@ -1,0 +1,66 @@
+"""Trees whose numbers lead nowhere: scikit-learn follows them without looking."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from registry.errors import SourceError
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+    from sklearn.tree._tree import Tree
+
+#: Where a node of a tree has no child.
+_LEAF = -1
+
+
+def check_trees(file: Path, estimator: "BaseEstimator") -> None:
+    """Hold that each tree's nodes lead to nodes behind them, and ask for features that there are.
+
+    Raises:
+        SourceError: One does not.
+    """
+    for tree in trees_in(estimator):
+        if not _is_sound(tree):
+            raise SourceError(
+                f"{file}: a decision tree in it leads out of itself: the file is damaged, or was "
+                "made to be. Write it again where the estimator was fitted"
+            )
+
+
+def trees_in(root: object) -> "Iterator[Tree]":
+    """Give every tree that an estimator holds, however deep."""
+    from sklearn.base import BaseEstimator
+    from sklearn.tree._tree import Tree
+
+    waiting, seen = [root], set[int]()
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        if isinstance(one, Tree):
+            yield one
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list | tuple | set):
+            waiting += one
+        elif isinstance(one, np.ndarray) and one.dtype == object:
+            waiting += one.ravel().tolist()
+        elif isinstance(one, BaseEstimator) or type(one).__module__.startswith("sklearn."):
+            waiting += getattr(one, "__dict__", {}).values()
+
+
+def _is_sound(tree: "Tree") -> bool:
+    count = tree.node_count
+    places = np.arange(count)
+    left, right = tree.children_left, tree.children_right
+    leaf = left == _LEAF
+    if len(left) != count or not np.array_equal(leaf, right == _LEAF):
+        return False
+    inner = ~leaf
+    ahead = all(((child > places) & (child < count))[inner].all() for child in (left, right))
+    known = (tree.feature >= 0) & (tree.feature < tree.n_features)
+    return bool(ahead and known[inner].all())
