@@ -7,7 +7,8 @@ from pydantic import Field, model_validator
 from registry.format import Format
 from registry.signature import DType, Frozen, Input, Signature
 
-#: Names of the parts that come before the lookups and after the dense part, where a job has them.
+#: The name of the dense part, and of what comes before the lookups and after the dense part.
+DENSE = "dense"
 PREPROCESS = "preprocess"
 POSTPROCESS = "postprocess"
 AROUND = (PREPROCESS, POSTPROCESS)

@@ -4,11 +4,12 @@ from typing import Self
 
 from pydantic import Field
 
+from registry.composition import DENSE
 from registry.signature import Frozen
 from targets import AnyTarget
 
 #: The name of the dense part where it is not cut.
-WHOLE = "dense"
+WHOLE = DENSE
 
 
 class Placed(Frozen):

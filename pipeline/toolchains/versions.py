@@ -16,6 +16,9 @@ TOOLS = (
     "pandas",
     "pyarrow",
     "safetensors",
+    "scikit-learn",
+    "skl2onnx",
+    "skops",
     "torch",
 )
 

@@ -6,9 +6,8 @@ from pathlib import Path
 from pipeline.job.fault import Fault
 from pipeline.job.nearest import did_you_mean
 from pipeline.job.node import Node
-from pipeline.stages.placed import WHOLE
 from pipeline.toolchains import CURRENT
-from registry.composition import AROUND
+from registry.composition import AROUND, DENSE
 from targets import TARGETS
 
 
@@ -43,7 +42,7 @@ def are_placed(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse a placement that leaves a part out, or that names what there is not."""
     cut = [text for part in job["split"]["parts"] if (text := part["name"].text)]
     around = [name for name in AROUND if job[name]]
-    parts = cut or [WHOLE] if cut or around else []
+    parts = cut or [DENSE] if cut or around else []
     targets = [text for target in job["targets"] if (text := target["name"].text)]
     for placement in job["placements"]:
         if not parts:
