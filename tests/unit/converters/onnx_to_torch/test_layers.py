@@ -156,3 +156,20 @@ def test_a_softmax_of_what_may_be_a_view_reads_a_contiguous_tensor(load, nodes, 
     module = load(f"g (float[n, 2] x) => (float[n, 3] y) <{W}> {{ {nodes} }}")
     assert [str(node.target) for node in module.graph.nodes].count("contiguous") == copies
     torch.testing.assert_close(module(torch.ones(4, 2))[0].sum(1), torch.ones(4))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "copies"),
+    [
+        ("t = Transpose <perm = [0, 1, 3, 2]> (x) h = Conv (x, k) y = Add (h, t)", 1),
+        ("t = Transpose <perm = [0, 1, 3, 2]> (x) h = Conv (x, k) y = Add (t, h)", 1),
+        ("t = Relu (x) h = Conv (x, k) y = Add (h, t)", 0),
+        ("t = Transpose <perm = [0, 1, 3, 2]> (x) h = Relu (x) y = Add (h, t)", 0),
+    ],
+)
+def test_what_is_added_to_a_convolution_is_contiguous_where_it_may_be_a_view(load, nodes, copies):
+    k = "float[1, 1, 1, 1] k = {2.0}"
+    module = load(f"g (float[n, 1, 2, 2] x) => (float[n, 1, 2, 2] y) <{k}> {{ {nodes} }}")
+    assert [str(node.target) for node in module.graph.nodes].count("contiguous") == copies
+    (answer,) = module(torch.ones(1, 1, 2, 2))
+    assert answer.flatten().tolist() == [3.0 if "Conv" in nodes else 2.0] * 4
