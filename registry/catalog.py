@@ -16,7 +16,7 @@ from registry.comparing.difference import Difference
 from registry.exchange.copy import copy_version
 from registry.exchange.export import Wish, export
 from registry.listing.kept import Kept
-from registry.listing.overview import Overview, Tell, all_versions, fail, overview
+from registry.listing.overview import Overview, Tell, all_versions, fail, overview, quick_overview
 from registry.manifest import Draft, File, Version
 from registry.names import Names
 from registry.patching.deliver import deliver
@@ -122,7 +122,7 @@ class Catalog(Names):
         pulling.verify(self.store, version, progress)
 
     def every(self, model: str | None = None, tell: Tell = fail) -> Iterator[Version]:
-        """Read all versions, of one model or of all, in order.
+        """Read all versions, of one model or of all, in order, by whomever they are signed.
 
         Args:
             tell: Told of each version that cannot be believed; it is passed over.
@@ -134,9 +134,27 @@ class Catalog(Names):
             check_name("model", model)
         return all_versions(self.store, self._kept, model, tell)
 
-    def overview(self) -> Overview:
-        """Return all models with their versions and channels, by one listing."""
-        return overview(self.store, self._kept)
+    def every_trusted(self, model: str, tell: Tell) -> Iterator[Version]:
+        """Read all versions of a model as `version` does, those that were kept on this host too.
+
+        Args:
+            tell: As for `every`; those are told of too that nobody trusted has signed.
+        """
+        check_name("model", model)
+        return all_versions(self.store, self._kept, model, tell, self.believed)
+
+    def overview(self, *, anew: bool = False) -> Overview:
+        """Return all models with their versions and channels.
+
+        Args:
+            anew: List the whole store: without it a store of thousands of versions is believed to
+                be as its index, which is not older than a day, and its notes of changes say.
+        """
+        return overview(self.store, self._kept, anew=anew)
+
+    def quick_overview(self) -> Overview | None:
+        """Return the same if the store has an index, so that it takes little time."""
+        return quick_overview(self.store, self._kept)
 
     def search(
         self, conditions: Iterable[str], model: str | None = None, tell: Tell = fail

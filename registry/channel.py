@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple
 
+from registry.changes import noted
 from registry.errors import StoreError
 from registry.layout import channel_prefix, numbered, numbers_in
 from registry.manifest import Move
@@ -110,7 +111,8 @@ def _write(to: Series, move: Move) -> Move | None:
     """Write an entry with what makes it believed; None where another was first."""
     vouched = to.vouch(move)
     key = numbered(channel_prefix(to.model, to.channel), move.number)
-    return vouched if to.store.create(key, write_record(vouched)) else None
+    with noted(to.store, to.model):
+        return vouched if to.store.create(key, write_record(vouched)) else None
 
 
 def _overtaken(to: Series) -> StoreError:

@@ -13,6 +13,10 @@ PROBES = "probes/"
 #: Whose signatures count, as the store says.
 TRUST = "trust/"
 
+#: Which models are about to change, and what all of them were at some time.
+CHANGES = "changes/"
+INDEX = "index/"
+
 #: Marks of blobs that were found corrupt.
 CORRUPT = "corrupt/"
 

@@ -53,6 +53,10 @@ class Names:
         commit = find_commit(self.store, model, number)
         if commit is None:
             raise no_version(self.store, model, number)
+        return self.believed(commit, model, number)
+
+    def believed(self, commit: bytes, model: str, number: int) -> Version:
+        """Return the version that a commit object tells of; raises as `version`."""
         version = believe(commit, model, number)
         if self.trust is not None:
             self.trust.check(self.store, model, number, commit)

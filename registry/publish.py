@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from registry.changes import noted
 from registry.cleaning.announce import RENEWED, announced
 from registry.contents import find_files
 from registry.digest import digest_file
@@ -176,12 +177,13 @@ def _newest(store: Store, model: str, numbers: tuple[int, ...]) -> Version | Non
 def claim(store: Store, draft: Version, newest: int) -> Version:
     """Commit a version under the next free number, or find that a rival committed the same."""
     number = newest + 1
-    while True:
-        version = draft.model_copy(update={"number": number, "created": datetime.now(UTC)})
-        key = numbered(versions_prefix(version.model), number)
-        if store.create(key, write_record(version)):
-            return version
-        rival = read_committed(store, draft.model, number)
-        if rival.fingerprint == draft.fingerprint:
-            return rival
-        number += 1
+    with noted(store, draft.model):
+        while True:
+            version = draft.model_copy(update={"number": number, "created": datetime.now(UTC)})
+            key = numbered(versions_prefix(version.model), number)
+            if store.create(key, write_record(version)):
+                return version
+            rival = read_committed(store, draft.model, number)
+            if rival.fingerprint == draft.fingerprint:
+                return rival
+            number += 1

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from registry.changes import noted
 from registry.layout import numbered, numbers_in, removed_prefix
 from registry.marks import Removal
 from registry.record import read_record, write_record
@@ -27,6 +28,7 @@ def mark_removed(store: Store, model: str, number: int, *, who: str, why: str) -
     a later sweep, when the mark has lasted as long as the grace period.
     """
     mark = Removal(version=number, who=who, why=why, when=datetime.now(UTC))
-    if store.create(numbered(removed_prefix(model), number), write_record(mark)):
-        return mark
+    with noted(store, model):
+        if store.create(numbered(removed_prefix(model), number), write_record(mark)):
+            return mark
     return read_removal(store, model, number) or mark

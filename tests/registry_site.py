@@ -34,6 +34,6 @@ def site_of(store: str, *options: str) -> Iterator[str]:
 
 def _listening(server: subprocess.Popen[str]) -> str:
     for line in server.stderr or ():
-        if found := re.search("http://127.0.0.1:[0-9]+", line):
+        if found := re.search("http://127.0.0.1:[0-9]+(?=/)", line):
             return found[0]
     raise RuntimeError("it ended before it listened")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
+from registry.changes import STALE, notes_of
 from registry.cleaning.alive import this_process
 from registry.cleaning.announce import LASTS
 from registry.cleaning.mark import Marker
@@ -107,7 +108,7 @@ class Sweeper:
                 yield some
 
     def _tidy(self) -> int:
-        """Remove what processes that died have left."""
+        """Remove what processes that died have left, and notes that are of no use."""
         now = now_of(self._store)
         ends = {PUBLISHING: LASTS, SWEEPING: LASTS, PROBES: LASTS}
         left = [
@@ -116,7 +117,8 @@ class Sweeper:
             for entry in self._store.entries(prefix)
             if now - entry.modified > timedelta(seconds=seconds)
         ]
-        self._store.remove(left)
+        notes = [note.key for note in notes_of(self._store) if now - note.modified > STALE]
+        self._store.remove([*left, *notes])
         return len(left) + self._store.tidy(now - timedelta(seconds=LASTS))
 
 

@@ -2,25 +2,28 @@
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-import boto3
 import botocore.session
 from botocore.client import Config
 
 from registry.errors import StoreError
 from registry.store.s3_faults import s3_faults
-from registry.store.s3_page import take_objects
+from registry.store.s3_page import Answer, take_objects
 from registry.store.s3_place import Place
 from registry.store.s3_time import read_time
 
 if TYPE_CHECKING:
     from botocore.model import OperationModel
     from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import ObjectTypeDef
 
 
 def connect(place: Place) -> "S3Client":
-    """Set up a client, with the credentials that boto3's own chain finds. Asks nothing yet."""
+    """Set up a client, with the credentials that botocore's chain finds. Asks nothing yet.
+
+    It is what boto3's own client is, without the time that boto3 takes to be imported.
+    """
     options = place.options
     config = Config(
         connect_timeout=min(10, options.timeout),
@@ -38,12 +41,12 @@ def connect(place: Place) -> "S3Client":
     )
     with s3_faults(place):
         try:
-            session = boto3.session.Session(botocore_session=_session())
-            client = session.client("s3", endpoint_url=place.endpoint, config=config)
+            made = _session().create_client("s3", endpoint_url=place.endpoint, config=config)
         except ValueError as error:
             raise StoreError(f"{place}: not an endpoint. Write https://host:port") from error
+    client = cast("S3Client", made)
     client.meta.events.register("before-parameter-build.s3", partial(_add, options.always))
-    client.meta.events.register("before-parse.s3.ListObjectsV2", take_objects)
+    client.meta.events.register_first("before-parse.s3", _take_objects)
     return client
 
 
@@ -53,6 +56,17 @@ def _session() -> botocore.session.Session:
     factory = session.get_component("response_parser_factory")
     factory.set_parser_defaults(timestamp_parser=read_time)
     return session
+
+
+def _take_objects(
+    operation_model: "OperationModel",
+    response_dict: Answer,
+    customized_response_dict: dict[str, list["ObjectTypeDef"]],
+    **_: object,
+) -> None:
+    """Take the objects out of a listing before botocore looks at it for the first time."""
+    if operation_model.name == "ListObjectsV2":
+        take_objects(response_dict, customized_response_dict)
 
 
 def _add(

@@ -34,7 +34,8 @@ WIDTH = 8
 
 def list_models(catalog: Catalog, holds: str, page: int) -> ModelList:
     """Read a page of the models, by name."""
-    names = [name for name in catalog.models() if holds.lower() in name]
+    known = _known(catalog)
+    names = [name for name in known or catalog.models() if holds.lower() in name]
     pages = max(1, -(-len(names) // PAGE))
     if page > pages:
         raise NotThereError(f"there are {pages} pages of models, and no page {page}")
@@ -45,8 +46,29 @@ def list_models(catalog: Catalog, holds: str, page: int) -> ModelList:
         page=page,
         pages=pages,
         total=len(names),
-        models=tuple(ahead(partial(_model_row, catalog), shown, width=WIDTH)),
+        models=tuple(known[name] for name in shown)
+        if known
+        else tuple(ahead(partial(_model_row, catalog), shown, width=WIDTH)),
     )
+
+
+def _known(catalog: Catalog) -> dict[str, ModelRow]:
+    """Sum all models up, if the store has an index; what is damaged is for who reads each."""
+    try:
+        found = catalog.quick_overview()
+    except PlatformError:
+        found = None
+    if found is None:
+        return {}
+    return {
+        model: ModelRow(
+            model=model,
+            versions=len(numbers),
+            newest=numbers[-1] if numbers else None,
+            channels=found.channels.get(model, {}),
+        )
+        for model, numbers in found.versions.items()
+    }
 
 
 def _model_row(catalog: Catalog, model: str) -> ModelRow:

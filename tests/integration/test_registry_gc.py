@@ -75,6 +75,7 @@ def test_leftovers_of_processes_that_died_are_tidied(five, registry_command, tmp
     assert json.loads(registry_command("gc", "--apply", "--json")[1])["left_overs"] == 0
     days_pass(store, days=2)
     assert json.loads(registry_command("gc", "--apply", "--json")[1])["left_overs"] == 3
+    assert list(five.store.entries("changes/")) == []  # which are no left-overs
 
 
 def test_a_store_that_is_not_there_is_not_made(registry_command, tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ from pipeline.commands.registry.versions_table import list_versions
 from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, StoreUrl, open_catalog
 from pipeline.showing import console
 from registry.catalog import Catalog
+from registry.listing.overview import Overview
 from registry.reference import check_name
 
 
@@ -18,6 +19,9 @@ def ls(
         str | None, typer.Argument(metavar="[MODEL]", help="One model's versions.")
     ] = None,
     *,
+    anew: Annotated[
+        bool, typer.Option("--anew", help="List the whole store; believe no index of it.")
+    ] = False,
     store: StoreUrl = DEFAULT_STORE,
     endpoint: Endpoint = None,
     as_json: AsJson = False,
@@ -25,13 +29,12 @@ def ls(
     """List the models of a store, or the versions of a model."""
     catalog = open_catalog(store, endpoint)
     if model is None:
-        _list_models(catalog, as_json=as_json)
+        _list_models(catalog, catalog.overview(anew=anew), as_json=as_json)
     else:
         list_versions(catalog, check_name("model", model), as_json=as_json)
 
 
-def _list_models(catalog: Catalog, *, as_json: bool) -> None:
-    overview = catalog.overview()
+def _list_models(catalog: Catalog, overview: Overview, *, as_json: bool) -> None:
     found, channels = overview.versions, overview.channels
     if not found:
         check_there(catalog)

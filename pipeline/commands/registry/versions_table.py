@@ -1,24 +1,19 @@
 """The versions of a model, as a table or as JSON."""
 
-from functools import partial
-
 from pydantic import JsonValue
 
 from pipeline.commands.version_text import figures, moment, plain, total
 from pipeline.showing import console
 from pipeline.showing.progress import size
 from registry.catalog import Catalog
-from registry.errors import IntegrityError
 from registry.manifest import Version
-from registry.side_by_side import ahead
 
 
 def list_versions(catalog: Catalog, model: str, *, as_json: bool) -> None:
     """Print the versions of a model; damaged ones are marked and hide no other."""
-    numbers = catalog.versions(model)
-    if not numbers:
+    found = _read(catalog, model)
+    if not found:
         catalog.resolve(model)  # says what is missing
-    found = dict(zip(numbers, ahead(partial(_read, catalog, model), numbers, width=8), strict=True))
     channels = catalog.pointers(model)
     tags = {tag.name: tag.version for tag in catalog.tags(model)}
     if as_json:
@@ -40,12 +35,15 @@ def list_versions(catalog: Catalog, model: str, *, as_json: bool) -> None:
             console.note(plain(read))
 
 
-def _read(catalog: Catalog, model: str, number: int) -> Version | str:
-    """Read a version, or say why it cannot be believed: one that is damaged hides no other."""
-    try:
-        return catalog.version(model, number)
-    except IntegrityError as error:
-        return str(error)
+def _read(catalog: Catalog, model: str) -> dict[int, Version | str]:
+    """Read all versions, or say why one cannot be believed: one that is damaged hides no other."""
+    faults: list[str] = []
+    read = catalog.every_trusted(model, lambda damage: faults.append(str(damage)))
+    found: dict[int, Version | str] = {version.number: version for version in read}
+    if faults:
+        damaged = (number for number in catalog.versions(model) if number not in found)
+        found |= zip(damaged, faults, strict=False)
+    return dict(sorted(found.items()))
 
 
 def _facts(read: Version | str) -> tuple[str, str, str]:

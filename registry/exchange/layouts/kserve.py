@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import yaml
 from pydantic import JsonValue
 
 from registry.errors import StoreError
@@ -21,6 +20,8 @@ def write(view: View) -> Path:
             f"{view.store}: a cluster cannot read this folder. Copy the version first: "
             "pipeline registry cp REF --to-store s3://bucket/prefix"
         )
+    import yaml  # noqa: PLC0415  no other command needs it
+
     path = view.out / f"{view.version.model}.yaml"
     path.write_text(yaml.safe_dump(_service(view), sort_keys=False))
     return path

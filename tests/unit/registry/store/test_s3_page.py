@@ -47,3 +47,32 @@ def test_what_is_no_listing_is_left_to_botocore(status, body):
     answer, taken = {"status_code": status, "body": body}, {}
     take_objects(answer, taken)
     assert (answer, taken) == ({"status_code": status, "body": body}, {})
+
+
+ITEM = (
+    "<Contents><Key>{key}</Key><Size>3</Size><LastModified>2026-11-30T16:11:58.000Z</LastModified>"
+    "<Owner><ID>x</ID></Owner></Contents>"
+)
+AROUND = "<ListBucketResult xmlns='http://s3.example/'><IsTruncated>true</IsTruncated>{}<Prefix>p/</Prefix></ListBucketResult>"
+USUAL = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+
+@pytest.mark.parametrize(
+    ("head", "key", "read"),
+    [
+        (USUAL, "p/ü &amp; &#34;b&#34;", 'p/ü & "b"'),
+        (USUAL, "p/a%2Bb", "p/a%2Bb"),
+        (USUAL, "<![CDATA[p/<a>]]>", "p/<a>"),
+        ("", "p/plain", "p/plain"),
+        ('<?xml version="1.0" encoding="ISO-8859-1"?>', "p/\xe4", "p/ä"),
+    ],
+)
+def test_objects_are_taken_however_they_are_written(head, key, read):
+    encoding = "latin-1" if "8859" in head else "utf-8"
+    body = (head + AROUND.format(2 * ITEM.format(key=key))).encode(encoding)
+    answer, taken = {"status_code": 200, "body": body}, {}
+    take_objects(answer, taken)
+    assert [(item["Key"], item["Size"]) for item in taken["Contents"]] == [(read, 3)] * 2
+    assert b"Contents" not in answer["body"]
+    assert b"IsTruncated" in answer["body"]
+    assert b"Prefix" in answer["body"]
