@@ -93,7 +93,19 @@ class Estimator:
             except ValueError as error:
                 raise RefusalError(f"{self.file.name}: {error}") from error
             answers[method] = np.asarray(found.toarray() if hasattr(found, "toarray") else found)
+        self._check_width(answers)
         return answers
+
+    def _check_width(self, answers: Mapping[Method, np.ndarray]) -> None:
+        """Refuse columns that there are not, and columns of a transformer that nobody takes."""
+        for piece in self.pieces:
+            width, taken = _width(answers[piece.method]), piece.columns or range(1)
+            left_over = piece.tensor and piece is self.pieces[-1] and taken.stop < width
+            if taken.stop > width or left_over:
+                raise SourceError(
+                    f"{self.file}: {piece.method} answers {width} columns, and `gives` has "
+                    f"{taken.stop} up to '{piece.name}': its shapes say how many each takes"
+                )
 
     def as_onnx(self, taken: Sequence[Tensor], part: str) -> "tuple[onnx.ModelProto, str]":
         """Convert it by skl2onnx.
@@ -204,11 +216,6 @@ def _cut(file: Path, answer: np.ndarray, piece: Piece) -> np.ndarray:
         )
     whole = answer.reshape(len(answer), -1) if answer.size else answer.reshape(0, _width(answer))
     columns = piece.columns or range(whole.shape[1])
-    if columns.stop > whole.shape[1]:
-        raise SourceError(
-            f"{file}: {piece.method} answers {whole.shape[1]} columns, and `gives` has "
-            f"{columns.stop} up to '{piece.name}': its shapes say how many each takes"
-        )
     tensor = piece.tensor or _tensor(piece, answer, "rows")
     cut = whole[:, columns.start : columns.stop]
     shaped = cut[:, 0] if len(tensor.shape) == 1 else cut

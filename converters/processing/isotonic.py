@@ -50,7 +50,7 @@ def _answered(x: Any, fitted: Any, dtype: np.dtype, opset: int) -> Any:  # noqa:
     ends = np.asarray(fitted.X_thresholds_, dtype)
     inside = ops.OnnxClip(x, ends[:1].reshape(()), ends[-1:].reshape(()), op_version=opset)
     y = _along(inside, ends, np.asarray(fitted.y_thresholds_, dtype), opset)
-    if fitted.out_of_bounds == "clip":
+    if fitted.out_of_bounds == "clip" or len(ends) == 1:
         return y
     # Not stored as it is: weights that are no numbers are refused.
     nan = ops.OnnxSqrt(np.array([-1], dtype), op_version=opset)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from converters.processing.columns import features_of
+from converters.processing.contents import contents_of
 from converters.processing.isotonic import teach_isotonic
 from converters.quiet import quiet
 from registry.errors import ConversionError
@@ -55,6 +56,7 @@ def to_onnx(
         ConversionError: skl2onnx does not convert it; with the estimator's name.
     """
     skl2onnx = require("skl2onnx", extra="sklearn")
+    _check_calibration(file, estimator)
     made_by = f"skl2onnx {skl2onnx.__version__}"
     options = {id(estimator): {"zipmap": False}} if hasattr(estimator, "classes_") else None
     try:
@@ -75,6 +77,22 @@ def to_onnx(
         ) from error
     model.ir_version = min(model.ir_version, IR_VERSION)
     return model, made_by
+
+
+def _check_calibration(file: Path, estimator: "BaseEstimator") -> None:
+    """Refuse what skl2onnx converts, and gets wrong: steps where there have to be lines."""
+    from sklearn.calibration import CalibratedClassifierCV
+    from sklearn.isotonic import IsotonicRegression
+
+    for one in contents_of(estimator):
+        if isinstance(one, CalibratedClassifierCV) and any(
+            isinstance(part, IsotonicRegression) for part in contents_of(one)
+        ):
+            raise ConversionError(
+                f"{file}: skl2onnx rounds what the IsotonicRegression of a CalibratedClassifierCV "
+                "answers. Take method='sigmoid', or an IsotonicRegression by itself as "
+                "`postprocess`"
+            )
 
 
 def _types(estimator: "BaseEstimator", kinds: Sequence[Kind]) -> list[tuple[str, object]]:

@@ -13,11 +13,18 @@ if TYPE_CHECKING:
 
 #: Types beyond those that skops itself vouches for. They are made of numbers; what numbers of a
 #: tree could do is checked once they are read.
-TRUSTED = frozenset({"numpy.dtype", "sklearn.tree._tree.Tree"})
+TRUSTED = frozenset(
+    {
+        "numpy.dtype",
+        "sklearn.calibration._CalibratedClassifier",
+        "sklearn.calibration._SigmoidCalibration",
+        "sklearn.tree._tree.Tree",
+    }
+)
 
 #: What files begin with that run code when they are read, whatever they are called: pickles, and
 #: joblib's compressed ones.
-_PICKLES = (b"\x80", b"\x78\x9c", b"\x78\x01", b"\x78\xda", b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
+_PICKLES = (b"\x80", b"\x78", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x5d\x00", b"\x04\x22\x4d\x18")
 
 #: What files of skops are: zip archives.
 _ZIP = b"PK\x03\x04"

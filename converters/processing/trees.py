@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from converters.processing.contents import contents_of
 from registry.errors import SourceError
 
 if TYPE_CHECKING:
@@ -32,25 +33,9 @@ def check_trees(file: Path, estimator: "BaseEstimator") -> None:
 
 def trees_in(root: object) -> "Iterator[Tree]":
     """Give every tree that an estimator holds, however deep."""
-    from sklearn.base import BaseEstimator
     from sklearn.tree._tree import Tree
 
-    waiting, seen = [root], set[int]()
-    while waiting:
-        one = waiting.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        if isinstance(one, Tree):
-            yield one
-        elif isinstance(one, dict):
-            waiting += one.values()
-        elif isinstance(one, list | tuple | set):
-            waiting += one
-        elif isinstance(one, np.ndarray) and one.dtype == object:
-            waiting += one.ravel().tolist()
-        elif isinstance(one, BaseEstimator) or type(one).__module__.startswith("sklearn."):
-            waiting += getattr(one, "__dict__", {}).values()
+    return (one for one in contents_of(root) if isinstance(one, Tree))
 
 
 def _is_sound(tree: "Tree") -> bool:
