@@ -90,6 +90,8 @@ class Input(Tensor):
         offsets: Set when the input holds the starts of bags: the name of the input
             that it cuts into bags.
         includes_last: With `offsets`: the total length is the last entry.
+        lengths: Set when the input holds how many ids each bag has: the name of the input
+            that it cuts into bags.
         range: Lowest and highest value that inputs of the field have.
         missing: Set when floats may be NaN, which stands for a value that is not known.
     """
@@ -97,8 +99,14 @@ class Input(Tensor):
     ids: Ids | None = None
     offsets: str | None = None
     includes_last: bool = False
+    lengths: str | None = None
     range: tuple[float, float] | None = None
     missing: bool = False
+
+    @property
+    def cuts(self) -> str | None:
+        """Return the name of the input that this one cuts into bags, if it does."""
+        return self.offsets or self.lengths
 
 
 def same_but_unnamed(one: Signature, other: Signature) -> bool:

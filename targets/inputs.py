@@ -18,7 +18,8 @@ def check_inputs(arrays: Arrays, inputs: tuple[Input, ...], axes: Mapping[str, A
 
     Raises:
         InputError: With every fault: missing and unknown names, dtypes, shapes, axes that
-            differ between inputs or lie outside their range, integers outside theirs.
+            differ between inputs or lie outside their range, integers outside theirs, lengths
+            that do not add up to what they cut.
     """
     known = [tensor.name for tensor in inputs]
     faults = [
@@ -35,6 +36,7 @@ def check_inputs(arrays: Arrays, inputs: tuple[Input, ...], axes: Mapping[str, A
             sound += [] if wrong else [tensor]
     faults += _axis_faults(arrays, sound, axes)
     faults += [fault for tensor in sound for fault in _range_faults(tensor, arrays[tensor.name])]
+    faults += _length_faults(arrays, sound)
     if faults:
         raise InputError("; ".join(faults))
 
@@ -88,3 +90,17 @@ def _range_faults(tensor: Input, array: np.ndarray) -> Iterator[str]:
         where = list(map(int, np.unravel_index(int(wrong.argmax()), array.shape)))
         value = int(array[tuple(where)])
         yield f"{tensor.name}{where or ''}: is {value}, outside of {low:g} to {high:g}"
+
+
+def _length_faults(arrays: Arrays, inputs: list[Input]) -> Iterator[str]:
+    """Hold lengths of bags against the number of ids that they cut into bags."""
+    sound = {tensor.name for tensor in inputs}
+    for tensor in inputs:
+        if tensor.lengths is None or tensor.lengths not in sound:
+            continue
+        lengths, total = arrays[tensor.name], len(arrays[tensor.lengths])
+        if (lengths < 0).any():
+            at = int((lengths < 0).argmax())
+            yield f"{tensor.name}[{at}]: is {int(lengths[at])}; no bag is shorter than 0"
+        elif (together := int(lengths.sum(dtype=np.int64))) != total:
+            yield f"{tensor.name}: adds up to {together}, but {tensor.lengths} has {total} ids"

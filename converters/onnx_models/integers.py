@@ -84,8 +84,8 @@ def _input_faults(
         by_value = any(node.op_type not in SHAPES for node, _ in users.get(entry.name, []))
         if not wide or not by_value or entry.name not in declared:
             continue
-        if declared[entry.name].offsets is not None:
-            continue  # positions in another input, which would have to be of 2^31 entries
+        if declared[entry.name].cuts is not None:
+            continue  # places in another input, which would have to be of 2^31 entries
         top = highest(declared[entry.name])
         if top is None:
             yield (

@@ -36,8 +36,9 @@ def example_arrays(inputs: tuple[Input, ...], sizes: Mapping[str, int]) -> dict[
         shape = tuple(sizes[dim] if isinstance(dim, str) else dim for dim in given.shape)
         if given.ids is not None:
             array = _ids(random, given.ids, shape)
-        elif given.offsets is not None:
-            array = _offsets(given, inputs, sizes, shape)
+        elif given.cuts is not None:
+            ends = _ends_of_bags(given, inputs, sizes, shape)
+            array = np.diff(ends) if given.lengths else ends[: shape[0]]
         else:
             array = _numbers(random, given, shape)
         arrays[given.name] = array.astype(_numpy_dtype(given.dtype))
@@ -58,7 +59,7 @@ def _ends(inputs: tuple[Input, ...]) -> tuple[str, ...]:
 def _longer(inputs: tuple[Input, ...]) -> dict[str, str]:
     """Find the axes that are one longer than another: of offsets that include the last."""
     ends = _ends(inputs)
-    cut = {given.offsets for given in inputs if given.offsets}
+    cut = {given.cuts for given in inputs if given.cuts}
     totals = {given.shape[0] for given in inputs if given.name in cut and given.shape}
     leading = [given.shape[0] for given in inputs if given.shape]
     others = [dim for dim in leading if isinstance(dim, str) and dim not in (*ends, *totals)]
@@ -75,21 +76,20 @@ def _ids(random: np.random.Generator, ids: Ids, shape: tuple[int, ...]) -> np.nd
     return np.stack(columns, axis=-1)
 
 
-def _offsets(
+def _ends_of_bags(
     given: Input, inputs: tuple[Input, ...], sizes: Mapping[str, int], shape: tuple[int, ...]
 ) -> np.ndarray:
     total = next(
         (
             sizes[dim] if isinstance(dim, str) else dim
             for other in inputs
-            if other.name == given.offsets
+            if other.name == given.cuts
             for dim in other.shape[:1]
         ),
         0,
     )
-    length = shape[0] if shape else 1
-    bags = length - 1 if given.includes_last else length
-    return np.linspace(0, total, bags + 1).astype(np.int64)[:length]
+    bags = shape[0] - 1 if given.includes_last else shape[0]
+    return np.linspace(0, total, bags + 1).astype(np.int64)
 
 
 def _numbers(random: np.random.Generator, given: Input, shape: tuple[int, ...]) -> np.ndarray:

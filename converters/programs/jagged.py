@@ -1,13 +1,14 @@
-"""Modules that take a torchrec KeyedJaggedTensor: fed with values and offsets by feature."""
+"""Modules that take a torchrec KeyedJaggedTensor: fed with values and offsets, or lengths."""
 
 import importlib.util
 import inspect
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from converters.programs.forward import is_required
+from converters.programs.jagged_operators import starts_and_end
 from registry.errors import MissingExtraError, SourceError
 from registry.signature import Input
 
@@ -23,12 +24,14 @@ class _Feature:
     """One key of a KeyedJaggedTensor, and the inputs that it is made of.
 
     Attributes:
-        offsets: Where bags begin, and last the end: one more than there are bags.
+        bags: Where bags begin, and last the end: one more than there are bags. Or how long they
+            are, where `by_length`.
         weights: One a value, where the module weighs them.
     """
 
     name: str
-    offsets: str
+    bags: str
+    by_length: bool
     weights: str | None = None
 
 
@@ -37,8 +40,8 @@ def feed_jagged(
 ) -> None:
     """Have the module's forward take the job's inputs, in their order, for its jagged parameters.
 
-    A feature's inputs are the one of its name, the one that has `offsets` of it and, where
-    values are weighed, `<feature>_weights`; other inputs go to the parameters of their names.
+    A feature's inputs are the one of its name, the one that has `offsets` or `lengths` of it and,
+    where values are weighed, `<feature>_weights`; other inputs go to the parameters of their names.
 
     Args:
         jagged: Names of features by the parameter that takes them.
@@ -74,15 +77,15 @@ def _check_installed() -> None:
 
 def _of_features(jagged: Mapping[str, Sequence[str]], inputs: Sequence[Input]) -> Iterator[str]:
     named = {given.name for given in inputs}
-    starts = {given.offsets: given for given in inputs if given.offsets}
+    cuts = {given.cuts: given for given in inputs if given.cuts}
     for several in jagged.values():
         for name in several:
             if name not in named:
                 yield f"feature '{name}' needs an input of that name, which holds its values"
-            if name not in starts:
-                yield f"feature '{name}' needs an input with `offsets: {name}`"
-            elif not starts[name].includes_last:
-                yield f"input '{starts[name].name}' needs `includes_last: true`"
+            if name not in cuts:
+                yield f"feature '{name}' needs an input with `lengths: {name}` or `offsets: {name}`"
+            elif cuts[name].offsets and not cuts[name].includes_last:
+                yield f"input '{cuts[name].name}' needs `includes_last: true`"
         bare = [name for name in several if name + WEIGHTS not in named]
         if 0 < len(bare) < len(several):
             yield from (f"feature '{name}' needs an input {name}{WEIGHTS}" for name in bare)
@@ -110,14 +113,19 @@ def _used(jagged: Mapping[str, Sequence[str]], inputs: Sequence[Input]) -> set[s
     """Name the inputs that belong to features."""
     names = {name for several in jagged.values() for name in several}
     weights = {name + WEIGHTS for name in names}
-    return {one.name for one in inputs if {one.name, one.offsets} & names or one.name in weights}
+    return {one.name for one in inputs if {one.name, one.cuts} & names or one.name in weights}
 
 
 def _find(names: Sequence[str], inputs: Sequence[Input]) -> tuple[_Feature, ...]:
     named = {given.name for given in inputs}
-    starts = {given.offsets: given.name for given in inputs if given.offsets}
+    cuts = {given.cuts: given for given in inputs if given.cuts}
     return tuple(
-        _Feature(name, starts[name], weights if weights in named else None)
+        _Feature(
+            name,
+            cuts[name].name,
+            by_length=cuts[name].lengths is not None,
+            weights=weights if weights in named else None,
+        )
         for name in names
         for weights in [name + WEIGHTS]
     )
@@ -129,13 +137,13 @@ def _keyed(features: Sequence[_Feature], held: "Mapping[str, torch.Tensor]") -> 
     import torchrec
 
     weighted = [held[one.weights] for one in features if one.weights]
-    parts = {one.name: _jagged(one, held) for one in features}
+    parts: dict[str, Any] = {one.name: _jagged(one, held) for one in features}
     return torchrec.KeyedJaggedTensor(
         keys=list(parts),
         values=torch.cat([held[one.name] for one in features]),
         weights=torch.cat(weighted) if weighted else None,
-        lengths=torch.cat([held[one.offsets].diff() for one in features]),
-        stride=held[features[0].offsets].shape[0] - 1,
+        lengths=torch.cat([part.lengths() for part in parts.values()]),
+        stride=held[features[0].bags].shape[0] - (not features[0].by_length),
         length_per_key=[held[one.name].shape[0] for one in features],
         jt_dict=parts,
     )
@@ -144,10 +152,10 @@ def _keyed(features: Sequence[_Feature], held: "Mapping[str, torch.Tensor]") -> 
 def _jagged(feature: _Feature, held: "Mapping[str, torch.Tensor]") -> object:
     import torchrec
 
-    offsets = held[feature.offsets]
+    bags = held[feature.bags]
     return torchrec.JaggedTensor(
         values=held[feature.name],
-        offsets=offsets,
-        lengths=offsets.diff(),
+        offsets=starts_and_end(bags) if feature.by_length else bags,
+        lengths=bags if feature.by_length else bags.diff(),
         weights=held[feature.weights] if feature.weights else None,
     )

@@ -20,7 +20,7 @@ def program_signature(program: "ExportedProgram", brief: "Brief") -> Signature:
 
     Raises:
         SourceError: The job names another number of outputs than there are, or one of
-            them is not a tensor.
+            them is not a tensor, or has the name of an input.
     """
     names = axis_names(program, brief.inputs)
     outputs = [
@@ -36,6 +36,12 @@ def program_signature(program: "ExportedProgram", brief: "Brief") -> Signature:
     inputs = tuple(
         Tensor(name=given.name, dtype=given.dtype, shape=given.shape) for given in brief.inputs
     )
+    if taken := [one.name for one in outputs if one.name in {given.name for given in inputs}]:
+        raise SourceError(
+            f"'{taken[0]}' is an input and an output of the model: no format tells them apart. Give"
+            f" the outputs ({', '.join(one.name for one in outputs)}) other names, in `outputs` of"
+            " the job"
+        )
     return Signature(inputs=inputs, outputs=tuple(outputs))
 
 
@@ -104,12 +110,17 @@ def output_values(program: "ExportedProgram") -> "tuple[torch.Tensor, ...]":
 
 
 def output_tree(program: "ExportedProgram") -> object:
-    """Give the structure that the model returns, with None for each output that is None."""
+    """Give the structure that the model returns, of empty tensors, or None where it returns that.
+
+    A structure may be a class of its own, which looks at what it is made of.
+    """
+    import torch
     from torch.utils import _pytree
 
     spec = program.call_spec.out_spec
-    outputs = program.graph_signature.user_outputs
-    return _pytree.tree_unflatten(list(outputs), spec) if spec is not None else list(outputs)
+    names = program.graph_signature.user_outputs
+    held = [None if name is None else torch.empty(0, dtype=torch.int64) for name in names]
+    return _pytree.tree_unflatten(held, spec) if spec is not None else held
 
 
 def output_names(tree: object, wanted: Sequence[str]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from converters.programs.eager import answering
 from converters.programs.export import export_program
 from converters.programs.jagged import feed_jagged
 from converters.programs.jagged_guesses import find_jagged, inspect_jagged
+from converters.programs.jagged_operators import with_own_operators
 from converters.programs.skeleton import build_skeleton
 from converters.programs.user_code import importable, load_callable, local_files, raised
 from converters.sources.source import Source
@@ -68,7 +69,7 @@ def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) ->
     if checkpoint:
         check_numbers(module, checkpoint)
     progress(1, 3, "steps")
-    program = export_program(module, brief)
+    program = with_own_operators(export_program(module, brief))
     progress(2, 3, "steps")
     found = split_program(program, brief, options, out, _origins(module, checkpoint))
     whole = found.model_copy(update={"remarks": (*remarks, *found.remarks)})

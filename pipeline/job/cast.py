@@ -67,6 +67,8 @@ def _hold(where: str, array: np.ndarray, tensor: Input) -> None:
     """Refuse what is no id and no start. A range says what to generate: samples may be beyond."""
     if tensor.offsets is not None and array.ndim == 1:
         _refuse(where, array, _no_starts(array), "starts no bag: starts rise from 0", "offsets")
+    if tensor.lengths is not None:
+        _refuse(where, array, array < 0, "is no length of a bag", "lengths")
     if tensor.ids is None:
         return
     most = np.asarray(tensor.ids.cardinality)

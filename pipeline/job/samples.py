@@ -128,13 +128,14 @@ def _limits(path: Path, file: SampleFile, rows: int, inputs: tuple[Input, ...]) 
     limits: dict[Dim, int] = {inputs[0].shape[0]: rows} if inputs[0].shape else {}
     shapes = {tensor.name: tensor.shape for tensor in inputs}
     for tensor in inputs:
-        if tensor.offsets is None or tensor.name not in file.names:
+        if tensor.cuts is None or tensor.name not in file.names:
             continue
-        offsets = numeric(
+        cutting = numeric(
             f"{path}: `{tensor.name}`", file.read((tensor.name,), rows + 1)[tensor.name]
         )
         limits[tensor.shape[0]] = rows
-        limits[shapes[tensor.offsets][0]] = int(offsets[rows]) if len(offsets) > rows else _ALL
+        end = cutting[:rows].sum() if tensor.lengths else cutting[rows : rows + 1].sum()
+        limits[shapes[tensor.cuts][0]] = int(end) if len(cutting) > rows else _ALL
     return limits
 
 

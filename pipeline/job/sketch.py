@@ -111,7 +111,7 @@ def _complete(tensor: Input, remark: str, seen: Inspection) -> tuple[Input, str]
     """Add what a job has to say, where the model does not tell."""
     shape = tuple(_dim(tensor.name, number, dim) for number, dim in enumerate(tensor.shape))
     tensor = tensor.model_copy(update={"shape": shape})
-    if tensor.dtype not in _WIDE or tensor.ids or tensor.offsets or tensor.range:
+    if tensor.dtype not in _WIDE or tensor.ids or tensor.cuts or tensor.range:
         return tensor, remark
     rows = [table[1] for table in seen.tables]
     told: dict[str, object] = {"ids": Ids(cardinality=min(rows))} if rows else {"range": (0, 1)}

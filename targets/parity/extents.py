@@ -1,4 +1,4 @@
-"""How large generated inputs are: sizes of axes, and of the bags that offsets cut."""
+"""How large generated inputs are: sizes of axes, and of the bags that others cut."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ class Extent:
 
     Attributes:
         axes: Size of each symbolic axis.
-        bags: Ids in each bag, by the name of the offsets.
+        bags: Ids in each bag, by the name of the offsets or lengths.
     """
 
     axes: Mapping[str, int]
@@ -44,9 +44,9 @@ class Extent:
 
 @dataclass(frozen=True)
 class Cut:
-    """Offsets: how many there are, what they cut, and whether the total is the last of them."""
+    """Offsets or lengths: how many, what they cut, and whether the total is the last of them."""
 
-    offsets: str
+    name: str
     count: Dim
     flat: Dim
     last: bool
@@ -55,8 +55,8 @@ class Cut:
 class Layout:
     """Which axis plays which part.
 
-    The axis that most inputs begin with is the batch. Ids that offsets cut begin with an axis of
-    their own, as long as all bags together; so do the weights of these ids.
+    The axis that most inputs begin with is the batch. Ids that are cut into bags begin with an
+    axis of their own, as long as all bags together; so do the weights of these ids.
     """
 
     def __init__(self, inputs: tuple[Input, ...], axes: Mapping[str, Axis]) -> None:
@@ -64,9 +64,9 @@ class Layout:
         self._inputs = inputs
         self._axes = axes
         self._cuts = tuple(
-            Cut(one.name, one.shape[0], by_name[one.offsets].shape[0], one.includes_last)
+            Cut(one.name, one.shape[0], by_name[one.cuts].shape[0], one.includes_last)
             for one in inputs
-            if one.offsets is not None
+            if one.cuts is not None
         )
         taken: set[Dim | None] = {cut.flat for cut in self._cuts}
         taken |= {cut.count for cut in self._cuts if cut.last}
@@ -79,7 +79,7 @@ class Layout:
 
     @property
     def has_bags(self) -> bool:
-        """Whether offsets cut some of the inputs."""
+        """Whether some of the inputs are cut into bags."""
         return bool(self._cuts)
 
     def range(self, dim: Dim) -> Axis:
@@ -124,7 +124,7 @@ class Layout:
             bags[cut.flat] = fitted
             if isinstance(cut.flat, str):
                 axes[cut.flat] = int(fitted.sum())
-        return Extent(axes, {cut.offsets: bags[cut.flat] for cut in self._cuts})
+        return Extent(axes, {cut.name: bags[cut.flat] for cut in self._cuts})
 
     def longest(self, name: str, batch: int) -> int:
         """Return the largest size of an axis to try: its most, or what memory allows."""

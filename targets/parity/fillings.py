@@ -151,4 +151,4 @@ def _is_float(tensor: Input) -> bool:
 
 
 def _names_rows(tensor: Input) -> bool:
-    return tensor.ids is not None or tensor.offsets is not None
+    return tensor.ids is not None or tensor.cuts is not None

@@ -168,7 +168,7 @@ def _make(
     for tensor in inputs:
         shape = extent.shape(tensor)
         if tensor.name in extent.bags:
-            arrays[tensor.name] = _offsets(tensor, extent.bags[tensor.name])
+            arrays[tensor.name] = _cutting(tensor, extent.bags[tensor.name])
             continue
         given = filled(recipe.filling, tensor, shape, rng) if recipe.filling else None
         replaced += given is not None
@@ -187,6 +187,9 @@ def _put(odd: OddId, array: np.ndarray) -> bool:
     return bool(array.size)
 
 
-def _offsets(tensor: Input, sizes: np.ndarray) -> np.ndarray:
+def _cutting(tensor: Input, sizes: np.ndarray) -> np.ndarray:
+    """Say where bags of these sizes begin, or how long they are."""
+    if tensor.lengths is not None:
+        return sizes.astype(tensor.dtype)
     ends = np.concatenate([[0], np.cumsum(sizes)])
     return (ends if tensor.includes_last else ends[:-1]).astype(tensor.dtype)

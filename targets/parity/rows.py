@@ -12,7 +12,7 @@ from targets.target import Arrays
 def row_count(inputs: tuple[Input, ...], arrays: Arrays) -> int:
     """Return how many rows, or bags, the arrays hold."""
     for tensor in inputs:
-        if tensor.offsets is not None:
+        if tensor.cuts is not None:
             return len(arrays[tensor.name]) - tensor.includes_last
     batch = _batch(inputs)
     of_rows = (tensor.name for tensor in inputs if tensor.shape and tensor.shape[0] == batch)
@@ -38,6 +38,8 @@ def take_rows(
         if tensor.offsets is not None:
             base = array[start : start + 1]
             taken[tensor.name] = array[start : stop + tensor.includes_last] - base
+        elif tensor.lengths is not None:
+            taken[tensor.name] = array[start:stop]
         elif dim in spans:
             taken[tensor.name] = array[slice(*spans[dim])]
         else:
@@ -69,9 +71,9 @@ def batches_of(
 def _are_alike(inputs: tuple[Input, ...], arrays: Arrays) -> bool:
     """Tell whether all bags, and all else that has rows, are as many."""
     batch = _batch(inputs)
-    bags = {len(arrays[one.name]) - one.includes_last for one in inputs if one.offsets is not None}
-    of_rows = (one.name for one in inputs if one.offsets is None and one.shape[:1] == (batch,))
-    cut = {one.offsets for one in inputs}
+    bags = {len(arrays[one.name]) - one.includes_last for one in inputs if one.cuts is not None}
+    of_rows = (one.name for one in inputs if one.cuts is None and one.shape[:1] == (batch,))
+    cut = {one.cuts for one in inputs}
     return len(bags | {len(arrays[name]) for name in of_rows if name not in cut}) <= 1
 
 
@@ -93,4 +95,7 @@ def _spans(
             offsets, flat = arrays[tensor.name], len(arrays[tensor.offsets])
             ends = [*offsets.tolist(), *([] if tensor.includes_last else [flat])]
             spans[by_name[tensor.offsets].shape[0]] = (ends[start], ends[stop])
+        elif tensor.lengths is not None:
+            ends = [0, *arrays[tensor.name].cumsum().tolist()]
+            spans[by_name[tensor.lengths].shape[0]] = (ends[start], ends[stop])
     return spans

@@ -74,14 +74,14 @@ def _field(tensor: Tensor) -> Field:
 def _batch_axis(draft: Draft) -> str | None:
     """Name the axis that is first in every input and output, and nowhere else.
 
-    Bags that are cut by offsets share their first axis with nothing: offsets count
+    Bags that are cut into bags share their first axis with nothing: offsets count
     from the start of a request, so two requests cannot simply be joined.
     """
     tensors = (*draft.signature.inputs, *draft.signature.outputs)
     firsts = {tensor.shape[0] if tensor.shape else 0 for tensor in tensors}
     others = {dim for tensor in tensors for dim in tensor.shape[1:]}
-    cut_by_offsets = any(entry.offsets for entry in draft.inputs)
-    if len(firsts) != 1 or not draft.signature.inputs or cut_by_offsets:
+    cut_into_bags = any(entry.cuts for entry in draft.inputs)
+    if len(firsts) != 1 or not draft.signature.inputs or cut_into_bags:
         return None
     (first,) = firsts
     if not isinstance(first, str) or first == ANY or first in others:

@@ -23,6 +23,9 @@ _EXACT: dict[str, int] = {
     "bool": 2,
 }
 
+#: What an input of integers can be.
+_ROLES = ("ids", "offsets", "lengths", "range")
+
 #: Integers that are wide enough for their values to need saying.
 _WIDE = ("int64", "int32")
 
@@ -30,11 +33,12 @@ _WIDE = ("int64", "int32")
 def have_a_range(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse an integer input of which nobody knows what values it may hold."""
     for entry in described(job):
-        told = entry["ids"] or entry["offsets"] or entry["range"]
+        told = any(entry[role] for role in _ROLES)
         if entry["dtype"].text in _WIDE and not told and entry["name"].text is not None:
             message = (
                 f"which values may `{entry['name'].text}` hold? Add ids: {{cardinality: …}} "
-                "if it names rows of a table, offsets: … if it starts bags, else range: [0, …]"
+                "if it names rows of a table, offsets: … if it starts bags, lengths: … if it tells "
+                "how long they are, else range: [0, …]"
             )
             yield Fault(entry["name"].place, message)
 
@@ -83,7 +87,8 @@ def offsets_cut_ids(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse offsets that cut no 1-D input of ids into bags."""
     inputs = {entry["name"].text: entry for entry in described(job) if entry["name"].text}
     for entry in described(job):
-        node = entry["offsets"]
+        key = "lengths" if entry["lengths"] else "offsets"
+        node = entry[key]
         if node.text is None:
             continue
         others = [name for name in inputs if name and name != entry["name"].text]
@@ -91,15 +96,15 @@ def offsets_cut_ids(job: Node, _: Path) -> Iterator[Fault]:
             hint = did_you_mean(node.text, others)
             yield Fault(node.place, f"no other input is called `{node.text}`{hint}")
         elif not (cut := inputs[node.text])["ids"] or _rank(cut) not in (None, 1):
-            yield Fault(node.place, f"offsets cut 1-D ids into bags; `{node.text}` holds none")
+            yield Fault(node.place, f"{key} cut 1-D ids into bags; `{node.text}` holds none")
         elif _rank(entry) not in (None, 1) or entry["dtype"].text not in _WIDE:
-            yield Fault(node.place, "offsets are 1-D, int64 or int32")
+            yield Fault(node.place, f"{key} are 1-D, int64 or int32")
 
 
 def say_one_thing(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse an input that is two things at once."""
     for entry in described(job):
-        roles = [key for key in ("ids", "offsets", "range") if entry[key]]
+        roles = [key for key in _ROLES if entry[key]]
         if len(roles) > 1:
             key = entry.keys()[roles[1]]
             yield Fault(key, f"an input has either `{roles[0]}` or `{roles[1]}`; take one out")

@@ -32,6 +32,15 @@ def test_ends_are_one_longer_than_the_bags():
     assert sizes["ends"] == sizes["batch"] + 1
 
 
+def test_lengths_add_up_to_the_values_that_there_are():
+    lengths = Input(name="lengths", dtype="int32", shape=("batch",), lengths="values")
+    inputs = (VALUES, lengths, DENSE)
+    arrays = example_arrays(inputs, axis_sizes(inputs, {}))
+    assert arrays["lengths"].sum() == len(arrays["values"])
+    assert len(arrays["lengths"]) == len(arrays["x"])
+    assert arrays["lengths"].dtype == np.int32
+
+
 @pytest.mark.parametrize("includes_last", [False, True])
 def test_offsets_start_at_nought_and_cut_the_values_that_there_are(includes_last):
     inputs = (VALUES, starts(includes_last), DENSE)

@@ -169,6 +169,17 @@ def test_a_wrong_number_of_output_names_is_refused():
         program_signature(export_program(Ranker(), given), given)
 
 
+def test_an_output_that_has_the_name_of_an_input_is_refused():
+    class Echo(torch.nn.Module):
+        def forward(self, x):
+            return {"x": x * 2}
+
+    asked = brief(floats("x", "batch", 3))
+    program = export_program(Echo(), asked)
+    with pytest.raises(SourceError, match=r"'x' is an input and an output.*in `outputs`"):
+        program_signature(program, asked)
+
+
 def test_an_output_of_a_type_that_the_platform_lacks_is_refused():
     class Complex(torch.nn.Module):
         def forward(self, x):

@@ -20,12 +20,12 @@ class Model(torch.nn.Module):
 @pytest.mark.parametrize(
     ("jagged", "inputs", "said"),
     [
-        (["user"], (DENSE, USER), "needs an input with `offsets: user`"),
+        (["user"], (DENSE, USER), "needs an input with `lengths: user` or `offsets: user`"),
         (["user"], (DENSE, ENDS), "needs an input of that name"),
         (
             ["user", "item"],
             (DENSE, USER, ENDS),
-            "'item' needs an input of that name.*offsets: item",
+            "'item' needs an input of that name.*lengths: item",
         ),
         (["user"], (USER, ENDS), "forward needs 'dense'"),
         (["user"], (DENSE, USER, ENDS, DENSE.model_copy(update={"name": "x"})), "'x' is no param"),

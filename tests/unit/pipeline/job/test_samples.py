@@ -103,6 +103,19 @@ def test_bags_are_cut_where_the_offsets_say(includes_last, tmp_path):
     assert found.inputs["weights"].shape == (5,)
 
 
+def test_bags_are_cut_where_the_lengths_say(tmp_path):
+    ids = Input(name="ids", dtype="int64", shape=("n",), ids=Ids(cardinality=10))
+    lengths = Input(name="lengths", dtype="int32", shape=("batch",), lengths="ids")
+    save(tmp_path, ids=np.arange(7), lengths=[2, 0, 3, 1, 1])
+    found = read(tmp_path, "s.npz", lengths, ids, rows=3)
+    assert found.inputs["lengths"].tolist() == [2, 0, 3]
+    assert found.inputs["ids"].tolist() == [0, 1, 2, 3, 4]
+    assert len(read(tmp_path, "s.npz", lengths, ids).inputs["ids"]) == 7
+    save(tmp_path, ids=np.arange(3), lengths=[2, -1, 2])
+    with pytest.raises(SourceError, match="row 1: -1 is no length of a bag"):
+        read(tmp_path, "s.npz", lengths, ids)
+
+
 def test_fewer_bags_than_rows_keep_all_ids(tmp_path):
     ids = Input(name="ids", dtype="int64", shape=("n",), ids=Ids(cardinality=10))
     starts = Input(name="starts", dtype="int64", shape=("batch",), offsets="ids")

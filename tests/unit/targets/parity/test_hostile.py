@@ -25,14 +25,17 @@ WEIGHTS = Input(name="weights", dtype="float32", shape=("total",))
 STARTS = Input(name="starts", dtype="int64", shape=("batch",), offsets="words")
 TAGS = Input(name="tags", dtype="int32", shape=("all_tags",), ids=Ids(cardinality=9))
 ENDS = Input(name="ends", dtype="int32", shape=("ends",), offsets="tags", includes_last=True)
+SHOPS = Input(name="shops", dtype="int64", shape=("all_shops",), ids=Ids(cardinality=9))
+LENGTHS = Input(name="lengths", dtype="int32", shape=("batch",), lengths="shops")
 AXES = {
     "batch": Axis(max=64),
     "length": Axis(min=2, max=20),
     "total": Axis(min=0, max=5000),
     "all_tags": Axis(min=0, max=5000),
+    "all_shops": Axis(min=0, max=5000),
     "ends": Axis(min=2, max=65),
 }
-ALL = (USER, HISTORY, FIELDS, AGE, FREE, MASK, WORDS, WEIGHTS, STARTS, TAGS, ENDS)
+ALL = (USER, HISTORY, FIELDS, AGE, FREE, MASK, WORDS, WEIGHTS, STARTS, TAGS, ENDS, SHOPS, LENGTHS)
 
 
 def cases(*inputs, axes=AXES, batches=BATCHES, seed=0):
@@ -86,7 +89,7 @@ def test_every_input_has_its_dtype_and_shape_and_axes_are_alike_and_in_range(
     chosen, batches, least
 ):
     inputs = [ALL[number] for number in sorted(chosen)]
-    for offsets, ids in ((STARTS, WORDS), (ENDS, TAGS)):
+    for offsets, ids in ((STARTS, WORDS), (ENDS, TAGS), (LENGTHS, SHOPS)):
         if offsets in inputs and ids not in inputs:
             inputs.append(ids)
     axes = AXES | {"total": Axis(min=least, max=100)}
@@ -120,6 +123,13 @@ def test_offsets_start_at_0_never_fall_and_end_where_the_ids_end(offsets, ids, l
         assert made["weights"].shape == made["words"].shape, name
 
 
+def test_lengths_add_up_to_the_ids():
+    for name, made in cases(*ALL).items():
+        assert made["lengths"].sum() == made["shops"].size, name
+        assert made["lengths"].shape == made["user"].shape, name
+        assert (made["lengths"] >= 0).all(), name
+
+
 @pytest.mark.parametrize(
     ("name", "empty"),
     [
@@ -130,9 +140,9 @@ def test_offsets_start_at_0_never_fall_and_end_where_the_ids_end(offsets, ids, l
     ],
 )
 def test_bags_are_empty_where_the_name_says(name, empty):
-    made = cases(USER, WORDS, STARTS, TAGS, ENDS)[name]
+    made = cases(USER, WORDS, STARTS, TAGS, ENDS, SHOPS, LENGTHS)[name]
     starts = [*made["starts"], made["words"].size]
-    for sizes in (np.diff(starts), np.diff(made["ends"])):
+    for sizes in (np.diff(starts), np.diff(made["ends"]), made["lengths"]):
         assert len(sizes) >= 3
         assert np.flatnonzero(sizes == 0).tolist() == empty(sizes)
 

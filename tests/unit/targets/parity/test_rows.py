@@ -51,6 +51,21 @@ def test_bags_in_batches_are_the_bags_of_the_whole(last, sizes, most):
         np.testing.assert_array_equal(piece["weights"], piece["words"].astype("f4") / 10)
 
 
+@given(sizes=st.lists(st.integers(0, 3), min_size=1, max_size=9), most=st.integers(1, 5))
+def test_bags_that_lengths_tell_in_batches_are_the_bags_of_the_whole(sizes, most):
+    (words, weights, _), arrays = bags(sizes, last=False)
+    lengths = Input(name="lengths", dtype="int32", shape=("batch",), lengths="words")
+    arrays = {"words": arrays["words"], "weights": arrays["weights"], "lengths": np.array(sizes)}
+    found = []
+    for _, _, piece in batches_of((lengths, words, weights), {}, arrays, most):
+        assert len(piece["lengths"]) <= most
+        np.testing.assert_array_equal(piece["weights"], piece["words"].astype("f4") / 10)
+        found += [one.tolist() for one in np.split(piece["words"], piece["lengths"].cumsum())][:-1]
+    whole = np.split(arrays["words"], np.cumsum(sizes))[:-1]
+    assert found == [one.tolist() for one in whole]
+    assert row_count((words, weights, lengths), arrays) == len(sizes)
+
+
 def test_rows_are_cut_and_the_last_batch_is_smaller():
     arrays = {"user": np.arange(10)}
     found = [(a, b, x["user"].tolist()) for a, b, x in batches_of((USER,), {}, arrays, 4)]
