@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from registry.calibration import Calibrated
 from registry.composition import Artifact
 from registry.errors import ConversionError
 from registry.format import Format
@@ -29,6 +30,8 @@ class ConvertOptions(Frozen):
         axes: Of the job: the sizes that free axes may have.
         inputs: Of the job: the integers that its inputs may hold.
         isa: CPU flags that the target has.
+        calibrated: How scales of i8 are found once; None where each request finds its own.
+        feeds: What the part is fed on recorded samples, as `converters.calibration` writes it.
     """
 
     weights: Precision = "f32"
@@ -36,6 +39,8 @@ class ConvertOptions(Frozen):
     axes: dict[str, Axis] = Field(default_factory=dict)
     inputs: tuple[Input, ...] = ()
     isa: tuple[str, ...] = ("avx2", "fma")
+    calibrated: Calibrated | None = None
+    feeds: Path | None = None
 
 
 def _let_pass(file: Path, inputs: tuple[Input, ...]) -> None:

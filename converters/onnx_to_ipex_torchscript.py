@@ -13,6 +13,7 @@ from converters.quiet import quiet
 from converters.torchscript.examples import Examples, examples_of
 from converters.torchscript.files import save_module
 from converters.torchscript.ipex import optimise
+from converters.torchscript.ipex_int8 import told
 from converters.torchscript.read_back import NAMESPACES, faults_of_module, signature_of_module
 from converters.torchscript.tracing import trace
 from registry.format import ENTRY, Format
@@ -54,8 +55,10 @@ def write_optimised(
     torch, ipex = _frameworks()
     optimised = optimise(module.eval(), given, options, file)
     traced, tried = trace(optimised, given, file)
-    save_module(traced, out / ENTRY[Format.IPEX_TORCHSCRIPT], given, tried)
-    return f"intel-extension-for-pytorch {ipex.__version__}, torch {torch.__version__}"
+    int8 = told(options)
+    save_module(traced, out / ENTRY[Format.IPEX_TORCHSCRIPT], given, tried, int8)
+    maker = f"intel-extension-for-pytorch {ipex.__version__}, torch {torch.__version__}"
+    return f"{maker}, int8 by {int8}" if int8 else maker
 
 
 def read_signature(folder: Path) -> Signature:

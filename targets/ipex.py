@@ -12,9 +12,10 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
+from registry.calibration import Calibrated
 from registry.errors import ContractError, MissingExtraError
 from registry.format import ENTRY, Format
-from registry.signature import Layout, Precision, Signature
+from registry.signature import Frozen, Layout, Precision, Signature
 from targets.target import Target, ThreadPlan
 from targets.torch_options import TorchOptions
 from targets.torch_runner import TorchRunner, fix_threads, last_line, warm_up
@@ -22,8 +23,14 @@ from targets.torch_runner import TorchRunner, fix_threads, last_line, warm_up
 PACKAGE = "intel-extension-for-pytorch"
 
 #: What the converter writes into the file: names, dtypes and shapes; sizes of the free axes that
-#: the module was run with.
-SIGNATURE, SIZES = "signature.json", "sizes.json"
+#: the module was run with; how values are brought to int8.
+SIGNATURE, SIZES, INT8 = "signature.json", "sizes.json", "int8.txt"
+
+#: The CPU flag by which products of bytes are added up in 32 bits.
+VNNI = "avx512_vnni"
+
+#: Operators that a graph in int8 has.
+_QUANTISES = ("quantized::", "aten::quantize_per_tensor")
 
 #: What weights are kept in, and what is computed in then.
 _COMPUTES: dict[str, Precision] = {
@@ -37,12 +44,23 @@ def _as_precision(said: dict[str, Any]) -> Any:  # noqa: ANN401 - what a job say
     return said.get("precision", "f32")
 
 
+class Calibration(Frozen):
+    """Scales of i8 that are found once, before the model is converted.
+
+    Attributes:
+        samples: Of the job's recorded rows, the first so many; all, where they are fewer.
+    """
+
+    samples: int = Field(default=256, ge=1)
+
+
 class IpexOptions(TorchOptions):
     """IPEX's slot in a job.
 
     Attributes:
         precision: bf16 converts products and convolutions; i8 quantises products by stored
             matrices, with scales of activations that are found in each request.
+        calibration: Of i8: quantises convolutions as well, and finds scales once, with samples.
         weights: As the precision: IPEX lays weights out for what it computes in.
         memory_format: Of images: auto lays out filters alone, channels_last inputs as well.
     """
@@ -50,18 +68,31 @@ class IpexOptions(TorchOptions):
     runtime: Literal["ipex"] = "ipex"
     precision: Literal["f32", "bf16", "i8"] = "f32"
     weights: Literal["f32", "bf16", "i8"] = Field(default_factory=_as_precision)
+    calibration: Calibration | None = None
     memory_format: Layout = "auto"
 
     @model_validator(mode="after")
     def _agree(self) -> "IpexOptions":
         if self.weights != self.precision:
             raise ValueError(f"IPEX keeps weights as it computes: write weights: {self.precision}")
+        if self.calibration and self.precision != "i8":
+            raise ValueError("calibration is for int8: write precision: i8, or take it out")
         return self
 
     @property
     def layout(self) -> Layout:
         """Which axis of images lies innermost."""
         return self.memory_format
+
+    @property
+    def calibrated(self) -> Calibrated | None:
+        """How scales are found once; None where each request finds its own.
+
+        Without VNNI, sums of two products of bytes are kept in 16 bits, where 8 bits overflow.
+        """
+        if self.calibration is None:
+            return None
+        return Calibrated(samples=self.calibration.samples, bits=8 if VNNI in self.isa else 7)
 
 
 def load(folder: Path, precision: Precision, plan: ThreadPlan) -> TorchRunner:
@@ -81,12 +112,12 @@ def load(folder: Path, precision: Precision, plan: ThreadPlan) -> TorchRunner:
         import intel_extension_for_pytorch  # noqa: F401  registers its operators and passes
         import torch
     fix_threads(plan.threads)
-    texts = {SIGNATURE: "", SIZES: ""}
+    texts = {SIGNATURE: b"", SIZES: b"", INT8: b""}
     try:
         module = torch.jit.load(file, map_location="cpu", _extra_files=texts).eval()
         signature = Signature.model_validate_json(texts[SIGNATURE])
         found = precision_of(module)
-        runner = TorchRunner(module, signature, lambda: _force(found))
+        runner = TorchRunner(module, signature, lambda: _force(found, texts[INT8].decode()))
         with _silent():
             warm_up(runner, json.loads(texts[SIZES])[0])
     except Exception as error:
@@ -99,7 +130,7 @@ def load(folder: Path, precision: Precision, plan: ThreadPlan) -> TorchRunner:
 def precision_of(module: Any) -> Precision:  # noqa: ANN401 - untyped
     """Read from a module's graph what the weights of its products and convolutions are."""
     nodes = list(_nodes(module.inlined_graph))
-    if any(node.kind().startswith("quantized::") for node in nodes):
+    if any(node.kind().startswith(_QUANTISES) for node in nodes):
         return "i8"
     kept = {str(dtype) for node in nodes for dtype in _weights_in(node)}
     narrow = [name for kind, name in _COMPUTES.items() if kind in kept and name != "f32"]
@@ -127,8 +158,12 @@ def _nodes(block: Any) -> Iterator[Any]:  # noqa: ANN401 - untyped
             yield from _nodes(inner)
 
 
-def _force(precision: Precision) -> dict[str, str]:
-    """Read back what IPEX and oneDNN do."""
+def _force(precision: Precision, int8: str) -> dict[str, str]:
+    """Read back what IPEX and oneDNN do.
+
+    Args:
+        int8: As the file has it; empty where nothing is quantised.
+    """
     import intel_extension_for_pytorch as ipex
     import torch
 
@@ -140,6 +175,7 @@ def _force(precision: Precision) -> dict[str, str]:
         "f32 products": ipex.get_fp32_math_mode().name.lower(),
         "onednn": str(torch.backends.mkldnn.enabled).lower(),
         "quantised by": str(torch.backends.quantized.engine),
+        **({"int8": int8} if int8 else {}),
     }
 
 
@@ -171,8 +207,8 @@ TARGET = Target(
     package=PACKAGE,
     format=Format.IPEX_TORCHSCRIPT,
     options=IpexOptions,
-    # Without VNNI sums of products of bytes overflow 16 bits, and nothing tells.
-    precisions={"f32": (), "bf16": ("avx512_bf16",), "i8": ("avx512_vnni",)},
+    # Values have 7 bits where the target has no VNNI: then no sum overflows.
+    precisions={"f32": (), "bf16": ("avx512_bf16",), "i8": ()},
     versions=("2.8", "2.9"),
     version=_version,
     load=load,

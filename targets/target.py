@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from pydantic import Field
 
+from registry.calibration import Calibrated
 from registry.format import Format
 from registry.manifest import Allocator
 from registry.signature import Frozen, Layout, Precision, Road, Signature
@@ -46,6 +47,11 @@ class TargetOptions(Frozen):
     def layout(self) -> Layout:
         """Which axis of images lies innermost in the files."""
         return "auto"
+
+    @property
+    def calibrated(self) -> Calibrated | None:
+        """How scales of i8 are found once; None where each request finds its own."""
+        return None
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 from converters import onnx_to_ipex_torchscript, torch_graph_to_ipex_torchscript
 from converters.converter import ConvertOptions
 from registry.errors import PlatformError
+from registry.format import ENTRY, Format
 from targets.ipex import TARGET
 from targets.target import ThreadPlan
 
@@ -32,7 +33,10 @@ def answer(folder: Path) -> dict[str, object]:
     asked = json.loads((folder / "options.json").read_text())
     found: dict[str, object] = {}
     for options in map(ConvertOptions.model_validate, asked):
-        out = folder / f"{options.weights}-{options.layout}"
+        bits = f"-{options.calibrated.bits}" if options.calibrated else ""
+        out = folder / f"{options.weights}-{options.layout}{bits}"
+        if options.calibrated:
+            options = options.model_copy(update={"feeds": folder / "feeds"})  # noqa: PLW2901
         try:
             found[out.name] = run(folder, out, options)
         except PlatformError as error:
@@ -51,13 +55,34 @@ def run(folder: Path, out: Path, options: ConvertOptions) -> dict[str, object]:
     runner = TARGET.load(out, options.weights, ThreadPlan(threads=1))
     errors = {path.stem: _error(runner, np.load(path)) for path in (folder / "cases").iterdir()}
     nodes = torch.jit.last_executed_optimized_graph().nodes()
+    written = torch.jit.load(out / ENTRY[Format.IPEX_TORCHSCRIPT]).inlined_graph
     return {
         "errors": errors,
         "operators": Counter(node.kind() for node in nodes),
+        "quantised": quantised(written),
+        "bytes": (out / ENTRY[Format.IPEX_TORCHSCRIPT]).stat().st_size,
         "force": runner.in_force(),
         "faults": road.inspect(out),
         "shapes": [list(tensor.shape) for tensor in signature.outputs],
     }
+
+
+def quantised(graph) -> Counter:
+    """Count operators that take nothing but values which were in int8 before."""
+    found: Counter = Counter()
+    for node in graph.nodes():
+        tensors = [one for one in node.inputs() if str(one.type()).startswith(("Tensor", "Float"))]
+        taken = {_maker(one) for one in tensors[:1]}
+        if taken == {"aten::dequantize"}:
+            found[node.kind()] += 1
+    return found
+
+
+def _maker(value) -> str:
+    """Name the operator that computed a value, but for new names of it."""
+    while value.node().kind() == "aten::alias":
+        value = next(iter(value.node().inputs()))
+    return value.node().kind()
 
 
 def _error(runner, case) -> float:

@@ -3,6 +3,7 @@
 signature.json      names, dtypes and shapes
 sizes.json          sizes of the free axes that it was run with
 values.json         lowest and highest number of inputs of integers, where that is known
+int8.txt            how values are brought to int8, where they are
 """
 
 import json
@@ -17,16 +18,23 @@ from registry.errors import ConversionError
 from registry.require import require
 from registry.signature import Signature
 
-SIGNATURE, SIZES, VALUES = "signature.json", "sizes.json", "values.json"
+SIGNATURE, SIZES, VALUES, INT8 = "signature.json", "sizes.json", "values.json", "int8.txt"
 
 
-def save_module(module: Any, file: Path, given: Examples, tried: Tried) -> None:  # noqa: ANN401 - untyped
+def save_module(
+    module: Any,  # noqa: ANN401 - untyped
+    file: Path,
+    given: Examples,
+    tried: Tried,
+    int8: str = "",
+) -> None:
     """Write a module; the same one is the same bytes."""
     torch = require("torch", extra="convert")
     texts = {
         SIGNATURE: given.signature.model_dump_json(),
         SIZES: json.dumps(tried),
         VALUES: json.dumps(given.values),
+        **({INT8: int8} if int8 else {}),
     }
     whole = file.with_name("whole.pt")
     whole.parent.mkdir(parents=True, exist_ok=True)

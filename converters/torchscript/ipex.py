@@ -5,14 +5,14 @@ from typing import Any
 
 from converters.converter import ConvertOptions
 from converters.quiet import quiet
-from converters.torchscript.examples import Examples, choices, example_inputs
+from converters.torchscript.examples import Examples
+from converters.torchscript.ipex_int8 import CALIBRATED, OF_EACH_REQUEST, quantise
 from registry.errors import ConversionError
 from registry.require import require
-from registry.signature import Layout, Precision
+from registry.signature import Layout
 
-#: Layers that each precision is for, by their names in torch.nn.
-_CONVOLUTIONS = ("Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d", "ConvTranspose3d")
-_LAYERS: dict[Precision, tuple[str, ...]] = {"bf16": ("Linear", *_CONVOLUTIONS), "i8": ("Linear",)}
+#: Layers that bf16 is for, by their names in torch.nn.
+_BF16 = ("Linear", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d", "ConvTranspose3d")
 
 
 def optimise(module: Any, given: Examples, options: ConvertOptions, file: Path) -> Any:  # noqa: ANN401 - untyped
@@ -25,34 +25,52 @@ def optimise(module: Any, given: Examples, options: ConvertOptions, file: Path) 
         require("torch", extra="convert"),
         require("intel_extension_for_pytorch", extra="convert"),
     )
-    _check(module, options.weights, file)
+    _check(module, options, file)
     with quiet("ipex", "IPEX"), torch.no_grad():
         _lay_out(ipex, options.layout)
         if options.weights == "i8":
-            module = _quantised(module, given)
-        dtype = torch.bfloat16 if options.weights == "bf16" else torch.float32
-        # What it folds by tracing again would lose the arithmetic of shapes.
-        folding = {"conv_bn_folding": False, "linear_bn_folding": False}
-        try:
-            module = ipex.optimize(module, dtype=dtype, inplace=True, **folding)
-        except Exception as error:
-            what = f"IPEX cannot lay out weights in {options.weights} on this host"
-            raise ConversionError(f"{file}: {what}: {error}") from error
+            module = quantise(module, given, options, file)
+        if options.calibrated is None:
+            module = _prepacked(module, options, file)
     return _wrapped(module, given, options)
 
 
-def _check(module: Any, weights: Precision, file: Path) -> None:  # noqa: ANN401 - untyped
+def _prepacked(module: Any, options: ConvertOptions, file: Path) -> Any:  # noqa: ANN401 - untyped
+    """Lay weights out for IPEX's kernels; what is calibrated is laid out when it is loaded."""
+    torch, ipex = (
+        require("torch", extra="convert"),
+        require("intel_extension_for_pytorch", extra="convert"),
+    )
+    dtype = torch.bfloat16 if options.weights == "bf16" else torch.float32
+    # What it folds by tracing again would lose the arithmetic of shapes.
+    folding = {"conv_bn_folding": False, "linear_bn_folding": False}
+    try:
+        return ipex.optimize(module, dtype=dtype, inplace=True, **folding)
+    except Exception as error:
+        what = f"IPEX cannot lay out weights in {options.weights} on this host"
+        raise ConversionError(f"{file}: {what}: {error}") from error
+
+
+def _check(module: Any, options: ConvertOptions, file: Path) -> None:  # noqa: ANN401 - untyped
+    weights = options.weights
     if weights == "f32":
         return
-    if weights not in _LAYERS:
+    if weights not in ("bf16", "i8"):
         raise ConversionError(f"{file}: IPEX does not compute in {weights}; take f32, bf16 or i8")
-    kinds = {type(layer).__name__ for layer in module.modules()}
-    if not kinds & set(_LAYERS[weights]):
-        wanted = "product by a stored matrix" + (" or convolution" if weights == "bf16" else "")
+    takes = _takes(options)
+    if not {type(layer).__name__ for layer in module.modules()} & set(takes):
+        wanted = "product by a stored matrix" + (" or convolution" if len(takes) > 1 else "")
         raise ConversionError(
             f"{file}: nothing in it would be computed in {weights}: it has no {wanted}. Take "
             "precision: f32"
         )
+
+
+def _takes(options: ConvertOptions) -> tuple[str, ...]:
+    """Name the layers that a precision is for."""
+    if options.weights == "bf16":
+        return _BF16
+    return OF_EACH_REQUEST if options.calibrated is None else CALIBRATED
 
 
 def _lay_out(ipex: Any, layout: Layout) -> None:  # noqa: ANN401 - untyped
@@ -63,28 +81,6 @@ def _lay_out(ipex: Any, layout: Layout) -> None:  # noqa: ANN401 - untyped
         else (ipex.enable_auto_channels_last)
     )
     switch()
-
-
-def _quantised(module: Any, given: Examples) -> Any:  # noqa: ANN401 - untyped
-    """Quantise products by stored matrices; the scales of what goes in are found in each run."""
-    quantization = require("intel_extension_for_pytorch.quantization", extra="convert")
-    inputs = _taken(module, given)
-    mapping = quantization.default_dynamic_qconfig_mapping
-    prepared = quantization.prepare(module, mapping, example_inputs=inputs, inplace=True)
-    return quantization.convert(prepared, inplace=True)
-
-
-def _taken(module: Any, given: Examples) -> tuple[Any, ...]:  # noqa: ANN401 - untyped
-    """Return the first inputs that the module takes; where it takes none, the trace will say."""
-    inputs: tuple[Any, ...] = ()
-    for sizes, *_ in choices(given):
-        inputs = example_inputs(given, sizes)
-        try:
-            module(*inputs)
-        except Exception:  # noqa: BLE001, S112 - what a framework raises has no kind
-            continue
-        break
-    return inputs
 
 
 def _wrapped(module: Any, given: Examples, options: ConvertOptions) -> Any:  # noqa: ANN401 - untyped

@@ -7,10 +7,11 @@ from converters.converter import Converter
 from converters.sources import find_source
 from pipeline.job.job import Job
 from pipeline.planning.node import Node
-from pipeline.stages import convert
+from pipeline.stages import calibrate, convert
 from pipeline.stages.placed import WHOLE, Placed
 from pipeline.toolchains import CURRENT
 from pipeline.toolchains.of_target import toolchain_of
+from registry.calibration import Calibrated
 from registry.composition import AROUND
 from registry.format import Format
 from registry.signature import Layout, Precision
@@ -37,15 +38,27 @@ def conversions(job: Job, placed: Placed) -> Iterator[Node]:
                 inputs=job.described,
                 axes=job.axes,
                 isa=_isa(step, target),
+                calibrated=target.calibrated if weights == "i8" else None,
             )
-            yield Node(
-                name=_conversion(step, weights, placed),
-                stage="convert",
-                options=options,
-                reads={"from": came},
-                toolchain=_place(step, target),
-            )
+            reads = {"from": came}
+            if options.calibrated:
+                fed = _calibration(job, placed, options.calibrated)
+                reads[convert.FEEDS] = fed.name
+                yield fed
+            name, toolchain = _conversion(step, weights, placed), _place(step, target)
+            yield Node(name, "convert", options, reads, toolchain=toolchain)
         came = _conversion(step, "f32", placed)
+
+
+def _calibration(job: Job, placed: Placed, wanted: Calibrated) -> Node:
+    """Return the task that computes what a part is fed on recorded samples."""
+    options = calibrate.Options(
+        part=placed.part, samples=wanted.samples, inputs=job.inputs, axes=job.axes
+    )
+    read = ("split", "tables", "reference", *(("cut",) if job.split.parts else ()))
+    part = "" if placed.part == WHOLE else f" {placed.part}"
+    name = f"calibrate{part} on {wanted.samples} samples"
+    return Node(name, "calibrate", options, {role: role for role in read})
 
 
 def built_by(job: Job, placed: Placed, weights: Precision) -> str:
@@ -98,5 +111,7 @@ def _conversion(step: Converter, weights: Precision, placed: Placed) -> str:
     laid = "" if layout == "auto" else f" {layout}"
     road = " via torch" if target.road == "torch" else ""
     built = "".join(f" {flag}" for flag in _isa(step, target))
+    if target.calibrated and weights == "i8":
+        built += f" calibrated {target.calibrated}"
     there = "" if toolchain == CURRENT else f" in {toolchain}"
     return f"convert {part}{step.result} {weights}{laid}{built}{road}{there}"

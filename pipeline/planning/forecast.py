@@ -68,6 +68,7 @@ ESTIMATES: Mapping[str, Callable[[Sizes], Forecast]] = {
     "cut": lambda model: Forecast(model.dense, _FRAMEWORK + 2 * model.dense),
     "reference": lambda model: Forecast(16 << 20, _FRAMEWORK + model.source),
     "tables": _tables,
+    "calibrate": lambda model: Forecast(16 << 20, _FRAMEWORK + 2 * model.dense),
     "convert": lambda model: Forecast(model.dense, _FRAMEWORK + 3 * model.dense),
     "validate": lambda model: Forecast(1 << 20, _FRAMEWORK + 2 * model.dense),
     "assemble": lambda model: Forecast(1 << 20, 256 << 20),  # noqa: ARG005  it makes links

@@ -10,6 +10,7 @@ from converters.converter import ConvertOptions, convert
 from pipeline.processes.task import Task
 from pipeline.stages.part import ARTIFACT, read_part
 from pipeline.stages.placed import WHOLE
+from registry.calibration import Calibrated
 from registry.composition import Artifact
 from registry.format import ENTRY, Format
 from registry.progress import Progress
@@ -18,9 +19,14 @@ from registry.signature import Axis, Frozen, Input, Layout, Precision
 #: Where the part's files lie in the output.
 PART = "part"
 
+#: The role of the calibrate task's output.
+FEEDS = "feeds"
+
 
 class Options(Frozen):
     """Reads the folder `from`: of the split, of the cut, or of the step before this one.
+
+    Of a step that is calibrated, also `feeds`: the output of its calibrate task.
 
     Attributes:
         part: Its name.
@@ -31,6 +37,7 @@ class Options(Frozen):
         inputs: Of the job: the ranges of the integers that reach the dense part.
         axes: Of the job: the ranges of the free axes.
         isa: CPU flags of the target, where the result is for these alone.
+        calibrated: How scales of i8 are found once; None where each request finds its own.
     """
 
     part: str = WHOLE
@@ -41,6 +48,7 @@ class Options(Frozen):
     inputs: tuple[Input, ...]
     axes: dict[str, Axis] = Field(default_factory=dict)
     isa: tuple[str, ...] = ()
+    calibrated: Calibrated | None = None
 
 
 def run(task: Task, out: Path, progress: Progress) -> None:
@@ -59,6 +67,8 @@ def run(task: Task, out: Path, progress: Progress) -> None:
         axes=options.axes,
         inputs=inputs,
         isa=options.isa,
+        calibrated=options.calibrated,
+        feeds=task.inputs.get(FEEDS),
     )
     artifact = convert(converter, source, folder, out / PART, wanted)
     made = artifact.model_copy(update={"folder": PART})

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from converters import route
+from converters.calibration import write_feeds
 from converters.converter import ConvertOptions
 from converters.onnx_models.cuts import Cuts
 from converters.onnx_models.reference import open_session
 from pipeline.stages.bisection import Reading
+from registry.calibration import Calibrated
 from registry.errors import PlatformError, SourceError
 from registry.format import Format
 from registry.signature import Precision
@@ -29,19 +31,23 @@ class Setup:
 
     Attributes:
         precision, weights: What it computes in, and what its weights are stored in.
+        calibrated: How scales of i8 are found once.
     """
 
     runtime: str
     precision: Precision
     weights: Precision
     threads: int
+    calibrated: Calibrated | None = None
 
     @staticmethod
     def of(target: AnyTarget, *, exact: bool) -> "Setup":
         """Return how a target runs as shipped, or as converted exactly."""
         if exact:
             return Setup(target.runtime, "f32", "f32", target.threads)
-        return Setup(target.runtime, target.precision, target.weights, target.threads)
+        return Setup(
+            target.runtime, target.precision, target.weights, target.threads, target.calibrated
+        )
 
 
 @dataclass(frozen=True)
@@ -120,11 +126,20 @@ class Probe:
         steps = route(Format.ONNX, target.format)
         for step in steps:
             out = folder / step.result
-            weights = self.setup.weights if step is steps[-1] else "f32"
-            step.convert(folder, out, ConvertOptions(weights=weights))
+            options = self._options(feeds) if step is steps[-1] else ConvertOptions()
+            step.convert(folder, out, options)
             folder = out
         plan = thread_plan(self.setup.threads, host())
         return target.load(folder, self.setup.precision, plan).run(feeds)
+
+    def _options(self, feeds: Arrays) -> ConvertOptions:
+        """Ask for what the target asks for; scales that are found once, with what it is fed."""
+        weights, calibrated = self.setup.weights, self.setup.calibrated
+        if calibrated is None:
+            return ConvertOptions(weights=weights)
+        place = self.folder.with_name(f"{self.folder.name}-feeds")
+        write_feeds([dict(feeds)], calibrated.samples, place)
+        return ConvertOptions(weights=weights, calibrated=calibrated, feeds=place)
 
     def _compare(self, name: str, right: np.ndarray, given: np.ndarray) -> Reading:
         limit = self.limit if name in self.cuts.outputs else scaled(self.limit, self.spread, right)

@@ -12,6 +12,7 @@ import pytest
 from onnx.reference import ReferenceEvaluator
 
 from converters import torch_to_torch_graph
+from converters.calibration import write_feeds
 from converters.converter import ConvertOptions
 from pipeline.toolchains import find_toolchain
 from pipeline.toolchains.place import interpreter, is_built
@@ -29,6 +30,10 @@ SPLIT = ("dlrm", "din", "bert", "recurrent", "picture")
 #: Of those, the ones that go to IPEX as torch exported them as well.
 TORCH = ("dlrm", "bert", "picture")
 SIZES = (1, 2, 7)
+#: Int8 with scales that are found once: for CPUs without VNNI, and for those with it.
+SEVEN, EIGHT = ({"weights": "i8", "calibrated": {"samples": 64, "bits": n}} for n in (7, 8))
+#: What those that are split are asked for besides.
+CALIBRATED = {"dlrm": [SEVEN], "bert": [SEVEN, EIGHT], "picture": [SEVEN], "recurrent": [SEVEN]}
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +62,12 @@ def write_cases(folder: Path, size: int, given: dict, wanted: dict) -> None:
     np.savez(folder / "cases" / f"{size}.npz", **named)
 
 
+def write_fed(folder: Path, batches: list[dict]) -> None:
+    """Write what a calibrate stage does."""
+    rows = sum(len(next(iter(batch.values()))) for batch in batches)
+    write_feeds(batches, rows, folder / "feeds")
+
+
 def write_tiny(folder: Path, made: onnx.ModelProto, options: list[dict]) -> None:
     write(made, folder)
     reference = ReferenceEvaluator(made)
@@ -65,10 +76,11 @@ def write_tiny(folder: Path, made: onnx.ModelProto, options: list[dict]) -> None
         answers = reference.run(None, given)
         names = [output.name for output in made.graph.output]
         write_cases(folder, size, given, dict(zip(names, answers, strict=True)))
+    write_fed(folder, [feeds(made, 32, seed=seed) for seed in (10, 11)])
     (folder / "options.json").write_text(json.dumps(options))
 
 
-def write_split(folder: Path, name: str, scratch: Path, narrow: list[dict]) -> None:
+def write_split(folder: Path, name: str, scratch: Path, asked: list[dict]) -> None:
     """Write the dense part of a model, as ONNX and as a graph, and what the whole one answers."""
     model = MODELS[name]
     made = split_model(model, scratch)
@@ -77,7 +89,9 @@ def write_split(folder: Path, name: str, scratch: Path, narrow: list[dict]) -> N
         "axes": {axis: span.model_dump() for axis, span in model.axes.items()},
         "inputs": [given.model_dump(mode="json") for given in model.inputs],
     }
-    (folder / "options.json").write_text(json.dumps([options]))
+    asked = [options | one for one in (*asked, *CALIBRATED.get(name, ()))]
+    (folder / "options.json").write_text(json.dumps(asked))
+    batches = []
     for size in SIZES:
         arrays = model.arrays(size)
         known = {**arrays, **made.composed.vectors(arrays)}
@@ -87,16 +101,19 @@ def write_split(folder: Path, name: str, scratch: Path, narrow: list[dict]) -> N
                 file.rename(folder / file.name)
         signature = made.composed.signature
         given = {tensor.name: known[tensor.name] for tensor in signature.inputs}
+        batches.append(given)
         answers = (answer.numpy() for answer in made.original(arrays))
         names = [tensor.name for tensor in signature.outputs]
         write_cases(folder, size, given, dict(zip(names, answers, strict=True)))
+    write_fed(folder, batches)
     if name in TORCH:
         graph = folder.with_name(f"{name} via torch")
         source = scratch / made.split.dense.folder
         known_of = ConvertOptions.model_validate(options)
         torch_to_torch_graph.convert(source, graph, known_of)
         shutil.copytree(folder / "cases", graph / "cases")
-        (graph / "options.json").write_text(json.dumps([options | one for one in narrow]))
+        shutil.copytree(folder / "feeds", graph / "feeds")
+        (graph / "options.json").write_text(json.dumps(asked))
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +122,8 @@ def answers(python, tmp_path_factory) -> dict:
     folder = tmp_path_factory.mktemp("models")
     narrow = [{"weights": weights} for weights in ("f32", "bf16", "i8")]
     images = [{"layout": layout} for layout in ("auto", "contiguous", "channels_last")]
-    write_tiny(folder / "mlp", TINY["mlp"](), narrow)
-    write_tiny(folder / "convolution", TINY["convolution"](), [*images, *narrow[2:]])
+    write_tiny(folder / "mlp", TINY["mlp"](), [*narrow, SEVEN])
+    write_tiny(folder / "convolution", TINY["convolution"](), [*images, *narrow[2:], SEVEN])
     write_tiny(folder / "integers", TINY["integers"](), narrow)
     write_tiny(folder / "gates", gates(), narrow[:1])
     for name in SPLIT:
@@ -156,7 +173,43 @@ def test_int8_quantises_products_and_is_read_back(answers):
     found = answers["mlp"]["i8-auto"]
     assert found["operators"]["quantized::linear_dynamic"] == 2
     assert found["force"]["precision"] == "i8"
+    assert found["force"]["int8"] == "scales of each request"
     assert 1e-5 < max(found["errors"].values()) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("name", "layers"),
+    [
+        ("mlp", {"aten::linear": 2}),
+        ("convolution", {"aten::_convolution": 1}),
+        ("dlrm", {"aten::linear": 3}),
+        ("dlrm via torch", {"aten::linear": 3}),
+        ("bert", {"aten::linear": 8}),
+        ("bert via torch", {"aten::linear": 8}),
+        ("picture", {"aten::_convolution": 2, "aten::linear": 1}),
+        ("picture via torch", {"aten::_convolution": 2, "aten::linear": 1}),
+    ],
+)
+def test_calibrated_int8_has_convolutions_too_at_every_size_of_the_batch(answers, name, layers):
+    found = answers[name]["i8-auto-7"]
+    assert len(found["errors"]) == len(SIZES)
+    assert 1e-5 < max(found["errors"].values()) < 0.03
+    assert layers.items() <= found["quantised"].items()
+    assert found["operators"]["ipex::LlgaFusionGroup"] >= sum(layers.values())
+    assert found["faults"] == []
+    assert found["force"]["precision"] == "i8"
+    assert found["force"]["int8"].startswith("7 bits, scales of ")
+
+
+@pytest.mark.parametrize("name", ["bert", "picture"])
+def test_calibrated_int8_takes_less_room(answers, name):
+    assert answers[name]["i8-auto-7"]["bytes"] < 0.85 * answers[name]["f32-auto"]["bytes"]
+
+
+def test_eight_bits_are_for_cpus_that_add_products_up_in_32(answers):
+    """Which is why a target without VNNI has seven: nothing tells of the overflow."""
+    worst = max(answers["bert"]["i8-auto-8"]["errors"].values())
+    assert (worst < 0.03) == ("avx512_vnni" in host().flags)
 
 
 def test_bf16_is_laid_out_where_the_cpu_can_and_refused_where_not(answers):
@@ -169,10 +222,18 @@ def test_bf16_is_laid_out_where_the_cpu_can_and_refused_where_not(answers):
     assert 1e-5 < max(found["errors"].values()) < 0.05
 
 
-@pytest.mark.parametrize(("name", "weights"), [("convolution", "i8"), ("integers", "bf16")])
-def test_a_precision_that_nothing_takes_is_refused(answers, name, weights):
-    said = answers[name][f"{weights}-auto"]["fault"]
-    assert f"nothing in it would be computed in {weights}" in said
+@pytest.mark.parametrize(
+    ("name", "asked", "missing"),
+    [
+        ("convolution", "i8-auto", "product by a stored matrix"),
+        ("integers", "bf16-auto", "product by a stored matrix or convolution"),
+        ("recurrent", "i8-auto-7", "product by a stored matrix or convolution"),
+    ],
+)
+def test_a_precision_that_nothing_takes_is_refused(answers, name, asked, missing):
+    said = answers[name][asked]["fault"]
+    assert f"nothing in it would be computed in {asked[: asked.index('-')]}: " in said
+    assert f"it has no {missing}. " in said
     assert "Take precision: f32" in said
 
 

@@ -51,6 +51,7 @@ CHECKS: tuple[Check, ...] = (
     files.are_of_the_kind,
     files.exist,
     targets.have_the_flags,
+    targets.calibrate_on_samples,
     targets.take_a_road_that_there_is,
     toolchains.hold_the_runtime,
     parts.have_names_of_their_own,

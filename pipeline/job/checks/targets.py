@@ -30,6 +30,16 @@ def have_the_flags(job: Node, _: Path) -> Iterator[Fault]:
             yield Fault(precision.place, message)
 
 
+def calibrate_on_samples(job: Node, _: Path) -> Iterator[Fault]:
+    """Refuse to find scales on samples where the job names none."""
+    for given in job["targets"]:
+        if given["calibration"] and not job["samples"]:
+            message = (
+                "scales are found on recorded inputs: name some under `samples`, or take this out"
+            )
+            yield Fault(given.keys()["calibration"], message)
+
+
 def take_a_road_that_there_is(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse to go round ONNX where the source is ONNX."""
     kind = job["source"]["kind"].text

@@ -3,12 +3,15 @@
 import pytest
 from pydantic import ValidationError
 
+from registry.calibration import Calibrated
 from registry.errors import ContractError
 from targets.host.contract import check, make_contract
 from targets.host.cpu import Host
 from targets.ipex import TARGET, IpexOptions
 
+#: CPU flags that targets ask for in their `isa`.
 FLAGS = {"bf16": "avx512_bf16", "i8": "avx512_vnni"}
+CALIBRATED = {"precision": "i8", "calibration": {"samples": 64}}
 
 
 def options(**said) -> IpexOptions:
@@ -29,10 +32,36 @@ def test_weights_other_than_it_computes_in_are_refused():
         options(precision="bf16", weights="f32")
 
 
-@pytest.mark.parametrize("precision", FLAGS)
-def test_a_precision_is_refused_for_a_fleet_without_its_flag(precision):
-    with pytest.raises(ContractError, match=f"needs {FLAGS[precision]}, which the target's isa"):
-        make_contract(TARGET, options(precision=precision))
+def test_a_precision_is_refused_for_a_fleet_without_its_flag():
+    with pytest.raises(ContractError, match="needs avx512_bf16, which the target's isa"):
+        make_contract(TARGET, options(precision="bf16"))
+
+
+@pytest.mark.parametrize("isa", [("avx2", "fma"), ("avx2", "fma", "avx512f", "avx512bw")])
+def test_without_vnni_values_have_seven_bits_so_that_sums_fit_16(isa, monkeypatch):
+    """u7 by s8, twice: 2 * 127 * 128 is less than 2 ** 15; with u8 it is not."""
+    monkeypatch.setattr("targets.ipex.version", lambda package: "2.8.0")
+    asked = options(**CALIBRATED, isa=isa)
+    assert asked.calibrated == Calibrated(samples=64, bits=7)
+    check(make_contract(TARGET, asked), host(*isa))
+
+
+def test_with_vnni_values_have_eight_bits_and_hosts_without_it_are_refused(monkeypatch):
+    monkeypatch.setattr("targets.ipex.version", lambda package: "2.8.0")
+    asked = options(**CALIBRATED, isa=("avx2", "fma", "avx512_vnni"))
+    assert asked.calibrated == Calibrated(samples=64, bits=8)
+    with pytest.raises(ContractError, match="its CPU has no avx512_vnni"):
+        check(make_contract(TARGET, asked), host())
+
+
+def test_scales_are_those_of_each_request_unless_a_job_calibrates():
+    assert options(precision="i8").calibrated is None
+    assert options(precision="i8", calibration={}).calibrated == Calibrated(samples=256, bits=7)
+
+
+def test_only_int8_is_calibrated():
+    with pytest.raises(ValidationError, match="calibration is for int8: write precision: i8"):
+        options(precision="bf16", calibration={"samples": 64})
 
 
 @pytest.mark.parametrize("precision", FLAGS)

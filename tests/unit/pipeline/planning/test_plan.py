@@ -108,6 +108,33 @@ def test_narrow_weights_are_held_against_exact_ones(draw):
     assert roles(made, "assemble")["part:openvino-f16:dense"] == "convert openvino_ir f16"
 
 
+INT8 = {"name": "int8", "runtime": "ipex", "precision": "i8"}
+
+
+def test_int8_is_calibrated_before_it_is_converted(draw):
+    made = draw(targets=[{**INT8, "calibration": {"samples": 2}}, {**INT8, "name": "dynamic"}])
+    assert [name for name in names(made) if name.startswith(("convert", "calibrate"))] == [
+        "convert onnx f32",
+        "convert ipex_torchscript f32 in ipex",
+        "calibrate on 2 samples",
+        "convert ipex_torchscript i8 calibrated on 2 samples at 7 bits in ipex",
+        "convert ipex_torchscript i8 in ipex",
+    ]
+    read = roles(made, "convert ipex_torchscript i8 calibrated on 2 samples at 7 bits in ipex")
+    assert read == {"from": "convert onnx f32", "feeds": "calibrate on 2 samples"}
+    read = roles(made, "calibrate on 2 samples")
+    assert read == {name: name for name in ("split", "tables", "reference")}
+    assert roles(made, "convert ipex_torchscript f32 in ipex") == {"from": "convert onnx f32"}
+
+
+def test_each_part_is_calibrated_with_what_it_is_fed(draw):
+    calibrated = {**INT8, "calibration": {"samples": 2}, "via": "torch"}
+    made = draw(split={"parts": PARTS}, targets=[calibrated])
+    for part in ("encoder", "head"):
+        read = roles(made, f"calibrate {part} on 2 samples")
+        assert read == {name: name for name in ("split", "tables", "reference", "cut")}
+
+
 def test_narrow_rows_are_held_against_exact_ones(draw):
     made = draw(split={"rows": [{"format": "i8"}]})
     assert [name for name in names(made) if name.startswith("tables")] == ["tables", "tables f32"]
