@@ -33,7 +33,9 @@ def facts_of(
             constants[name] = tensor
     makers = dict(around.makers) if around else {}
     makers |= {name: node for node in graph.node for name in node.output}
-    return Facts(kinds, shapes, constants, makers, _readers(graph), opset, turn)
+    given = taken - {tensor.name for tensor in graph.initializer}
+    given |= around.given if around else frozenset()
+    return Facts(kinds, shapes, constants, makers, _readers(graph), frozenset(given), opset, turn)
 
 
 def _readers(graph: onnx.GraphProto) -> dict[str, tuple[str, ...]]:

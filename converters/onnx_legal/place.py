@@ -28,6 +28,7 @@ class Facts:
         constants: Stored tensors that lie in the file, by value.
         makers: The nodes that values come from.
         readers: The operators that take a value.
+        given: What goes in with each run, and what loops and branches are handed.
         opset: The version of the standard operators.
         turn: How often the graph was gone through: part of the names that are made.
     """
@@ -37,6 +38,7 @@ class Facts:
     constants: Mapping[str, onnx.TensorProto]
     makers: Mapping[str, onnx.NodeProto]
     readers: Mapping[str, tuple[str, ...]]
+    given: frozenset[str]
     opset: int
     turn: int = 0
 

@@ -224,3 +224,24 @@ def test_names_that_are_made_are_made_once():
     assert len(names) > 20
     assert len(set(names)) == len(names)
     onnx.checker.check_model(made)
+
+
+@pytest.mark.parametrize("operator", ["Mul", "Div"])
+@pytest.mark.parametrize("shape", [(3, 3), (2, 1, 3), (3, 1)])
+def test_a_factor_of_each_place_is_not_taken_for_one_of_the_filters(tmp_path, operator, shape):
+    draw = np.random.default_rng(0)
+    made = opset(
+        20,
+        [
+            make_node("Abs", ["m"], ["f"]),
+            make_node(operator, ["x", "f"], ["h"]),
+            make_node("Conv", ["h", "w"], ["y"], pads=[1, 1, 1, 1]),
+        ],
+        [tensor("x", F32, "batch", 2, 3, 3)],
+        [tensor("y", F32, "batch", 1, 3, 3)],
+        {
+            "m": draw.uniform(1, 2, shape).astype(np.float32),
+            "w": draw.random((1, 2, 3, 3), np.float32),
+        },
+    )
+    hold(made, tmp_path, {"x": draw.random((3, 2, 3, 3), np.float32)})
