@@ -5,6 +5,9 @@ import re
 MODELS = "models/"
 BLOBS = "blobs/sha256/"
 
+#: Marks of the rows of blobs that are shards.
+ROWS = "rows/"
+
 #: What publishers and sweeps tell each other, and what is written to see how a store behaves.
 PUBLISHING = "publishing/"
 SWEEPING = "sweeping/"
@@ -26,6 +29,11 @@ _NUMBER = re.compile(r"([0-9]{6,18})\.json")
 def blob_key(digest: str) -> str:
     """Name the blob with a digest."""
     return f"{BLOBS}{digest[:2]}/{digest}"
+
+
+def rows_key(digest: str) -> str:
+    """Name the marks of the rows of a blob."""
+    return f"{ROWS}{digest[:2]}/{digest}"
 
 
 def versions_prefix(model: str) -> str:

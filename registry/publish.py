@@ -76,11 +76,12 @@ class Delivery:
     """How the files of a version come into a store.
 
     Attributes:
-        lessen: Gives the version recipes, if they are less, with regard to an older version.
+        lessen: Gives the version recipes, if they are less, with regard to the newest version
+            that there is.
         upload: Brings blobs, by digest; raises `GoneError` where one was to be there.
     """
 
-    lessen: Callable[[Version], Version]
+    lessen: Callable[[Version | None], Version]
     upload: Callable[[Mapping[str, Named]], None]
 
 
@@ -143,7 +144,7 @@ def publish(store: Store, ready: Version, delivery: Delivery) -> Version:
     newest = _newest(store, ready.model, numbers)
     if newest is not None and newest.fingerprint == ready.fingerprint:
         return bring(store, _to_mend(store, newest, ready), delivery, lambda: newest)
-    version = ready if newest is None else delivery.lessen(newest)
+    version = delivery.lessen(newest)
     last = max(numbers, default=0)
     while True:
         try:

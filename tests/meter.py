@@ -5,12 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from registry.digest import Advance
+from registry.layout import ROWS
 from registry.manifest import File
 from registry.store import Store
 
 
 class Meter:
-    """Counts the bytes of blobs, as long as it is set to zero by who reads it."""
+    """Counts the bytes of blobs and of marks of rows; set to zero by who reads it."""
 
     def __init__(self, store: Store) -> None:
         self._store, self.url, self.up, self.down = store, store.url, 0, 0
@@ -24,6 +25,13 @@ class Meter:
         with self._lock:
             self.up += new
         self._store.upload(key, path, file, advance)
+
+    def get(self, key: str) -> bytes | None:
+        data = self._store.get(key)
+        if key.startswith(ROWS):
+            with self._lock:
+                self.down += len(data or b"")
+        return data
 
     def read(self, key: str) -> Iterator[bytes | memoryview]:
         for chunk in self._store.read(key):

@@ -13,7 +13,7 @@ from registry.cleaning.announce import LASTS
 from registry.cleaning.mark import Marker
 from registry.cleaning.records import SweepNotice
 from registry.errors import StoreError
-from registry.layout import BLOBS, PROBES, PUBLISHING, SWEEPING, blob_key
+from registry.layout import BLOBS, PROBES, PUBLISHING, SWEEPING, blob_key, rows_key
 from registry.progress import Progress
 from registry.record import write_record
 from registry.store.store import Entry, Store
@@ -104,7 +104,8 @@ class Sweeper:
                 if time.monotonic() >= end:
                     return
                 some = left[start : start + _REQUEST]
-                self._store.remove([entry.key for entry in some])
+                marks = [rows_key(_digest(entry)) for entry in some]
+                self._store.remove([*(entry.key for entry in some), *marks])
                 yield some
 
     def _tidy(self) -> int:

@@ -29,9 +29,10 @@ def copy_version(source: Store, target: Store, version: Version, progress: Progr
         IntegrityError: A blob is not what was published.
     """
     reader = Reader(source, version)
+    whole = version.model_copy(update={"recipes": {}})
 
-    def lessen(_: Version) -> Version:
-        return _with_bases(target, version)
+    def lessen(newest: Version | None) -> Version:
+        return whole if newest is None else _with_bases(target, version)
 
     def bring(blobs: Mapping[str, Named]) -> None:
         tally = Tally(sum(file.size for _, file in blobs.values()), progress)
@@ -45,7 +46,6 @@ def copy_version(source: Store, target: Store, version: Version, progress: Progr
         each(carry, blobs.values(), tally)
         clear_marks(target, corrupt & blobs.keys())
 
-    whole = version.model_copy(update={"recipes": {}})
     return publish.publish(target, whole, publish.Delivery(lessen, bring))
 
 

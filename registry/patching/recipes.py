@@ -7,18 +7,23 @@ from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import TYPE_CHECKING
 
 from registry.composition import Table
-from registry.digest import digest_of
+from registry.digest import digest_file, digest_of
 from registry.disk import disk_faults
 from registry.errors import IntegrityError
 from registry.layout import blob_key
 from registry.manifest import File, Recipe, Step, Version
 from registry.patching.made import Near, lay_over, make
+from registry.patching.marking import find_marks
 from registry.patching.needed import laid, parts_of
 from registry.progress import silent
 from registry.side_by_side import Tally, each
 from registry.store.store import Store, changed
+
+if TYPE_CHECKING:
+    from registry.patching.marks import Marks
 
 #: Steps of a recipe: each is a request more for a host that has none of its stages.
 MOST_STEPS = 8
@@ -64,8 +69,8 @@ class Cook:
     def cook(self, version: Version, paths: Mapping[str, Path]) -> Version:
         """Return a version with recipes for those shards of which only some rows changed.
 
-        Reads these shards as they are in the older version, from this host where it has them,
-        and else out of the store, if that is for it.
+        Compares with these shards as they are in the older version: from this host where it has
+        them, else with the marks of their rows, else out of the store, if that is for it.
 
         Args:
             paths: Where the version's files lie, by their names.
@@ -100,22 +105,39 @@ class Cook:
 
     def _compare(self, change: Change, path: Path, file: File) -> Recipe | None:
         before = self._before(change.before)
-        if not self._store.reads_back and laid(before, self._near) is None:
-            return None
+        if laid(before, self._near) is None:
+            if not self._store.reads_back:
+                return None
+            if (marks := find_marks(self._store, change.before, before)) is not None:
+                return self._compare_marks(change, path, (before, file), marks)
         with disk_faults(self._scratch), TemporaryFile(dir=self._scratch, buffering=0) as copy:
             try:
                 make(self._store, change.before, before, copy, self._near)
             except IntegrityError:  # it is marked, and told when it is read
                 return None
             rows = _changed_rows(copy, path, change.width)
-            size = len(rows or b"") + sum(part.size for part in parts_of(before)[1:])
-            if rows is None or size > file.size * MOST_BYTES:
+            if rows is None or _is_much(rows, before, file):
                 return None
             gives = lay_over(copy, [rows], change.after)
-            kept = self._keep(rows)
+        return self._recipe(before, rows, (path, file, gives))
+
+    def _compare_marks(
+        self, change: Change, path: Path, made: tuple[Recipe, File], marks: "Marks"
+    ) -> Recipe | None:
+        """Compare with the marks of a shard that this host does not have."""
+        before, file = made
+        rows = _differing_rows(marks, path, change.width)
+        if rows is None or _is_much(rows, before, file):
+            return None
+        with disk_faults(path):
+            return self._recipe(before, rows, (path, file, digest_file(path)))
+
+    def _recipe(self, before: Recipe, rows: bytes, said: tuple[Path, File, File]) -> Recipe:
+        """Make a recipe of rows; what they give has to be what the file was."""
+        path, file, gives = said
         if gives != file:
             raise changed(str(path), file, gives.digest)
-        step = Step(rows=kept, gives=file)
+        step = Step(rows=self._keep(rows), gives=file)
         return Recipe(base=before.base, steps=(*before.steps, step))
 
     def _before(self, name: str) -> Recipe:
@@ -157,6 +179,23 @@ def changed_shards(older: Version, version: Version) -> Iterator[Change]:
 
 def _form(table: Table) -> tuple[int, str, str]:
     return table.dim, table.dtype, table.rows_as
+
+
+def _is_much(rows: bytes, before: Recipe, file: File) -> bool:
+    """Say whether rows, with those before, are more than a reader should lay over a shard."""
+    size = len(rows) + sum(part.size for part in parts_of(before)[1:])
+    return size > file.size * MOST_BYTES
+
+
+def _differing_rows(marks: "Marks", path: Path, width: int) -> bytes | None:
+    from registry.patching.marks import differing  # noqa: PLC0415  numpy takes its time
+
+    with (
+        disk_faults(path),
+        path.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as after,
+    ):
+        return differing(marks, after, width)
 
 
 def _changed_rows(copy: FileIO, path: Path, width: int) -> bytes | None:

@@ -27,21 +27,46 @@ def changed_rows(before: Bytes, after: Bytes, width: int) -> bytes | None:
     Returns:
         None where they are not two shards of as many rows behind the same header.
     """
-    start = _start(before)
-    if len(before) != len(after) or start != _start(after) or (len(before) - start) % width:
+    start = start_of(before)
+    if len(before) != len(after) or start != start_of(after) or (len(before) - start) % width:
         return None
     if before[:start] != after[:start]:
         return None
-    left, right = _rows(before, start, width), _rows(after, start, width)
+    left, right = rows_in(before, start, width), rows_in(after, start, width)
     step = max(1, _AT_ONCE // width)
     found = [
         begin + np.flatnonzero((left[begin : begin + step] != right[begin : begin + step]).any(1))
         for begin in range(0, len(left), step)
     ]
-    at = np.concatenate(found) if found else np.zeros(0, np.int64)
-    narrow = np.uint16 if len(left) <= 1 << 16 else np.uint32
-    patch: bytes = save({"at": at.astype(narrow), "rows": right[at]})
+    return write_rows(np.concatenate(found) if found else np.zeros(0, np.int64), right)
+
+
+def write_rows(at: np.ndarray, rows: np.ndarray) -> bytes:
+    """Turn some rows of a shard into bytes.
+
+    Args:
+        at: Their numbers.
+        rows: All of the shard's, [rows, bytes of a row].
+    """
+    narrow = np.uint16 if len(rows) <= 1 << 16 else np.uint32
+    patch: bytes = save({"at": at.astype(narrow), "rows": rows[at]})
     return patch
+
+
+def read_rows(patch: bytes) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers of rows, and the rows.
+
+    Raises:
+        ValueError: They are not what `write_rows` has written.
+    """
+    try:
+        tensors = load(patch)
+        at, rows = tensors["at"], tensors["rows"]
+    except (SafetensorError, KeyError) as error:
+        raise ValueError(f"no rows: {error}") from error
+    if rows.dtype != np.uint8 or rows.ndim != 2 or not rows.size or len(at) != len(rows):
+        raise ValueError(f"rows {rows.shape} of {rows.dtype}")
+    return at, rows
 
 
 def lay(patch: bytes, shard: mmap.mmap, name: str) -> None:
@@ -51,23 +76,23 @@ def lay(patch: bytes, shard: mmap.mmap, name: str) -> None:
         IntegrityError: They are no rows of this shard.
     """
     try:
-        tensors = load(patch)
-        at, rows = tensors["at"], tensors["rows"]
-        start = _start(shard)
-        if rows.dtype != np.uint8 or not rows.size or (len(shard) - start) % rows.shape[1]:
+        at, rows = read_rows(patch)
+        start = start_of(shard)
+        if (len(shard) - start) % rows.shape[1]:
             raise ValueError(f"rows {rows.shape} of {rows.dtype}")
-        _rows(shard, start, rows.shape[1])[at] = rows
-    except (SafetensorError, KeyError, IndexError, ValueError) as error:
+        rows_in(shard, start, rows.shape[1])[at] = rows
+    except (IndexError, ValueError) as error:
         raise IntegrityError(
             f"{name}: rows that were published for it do not fit it ({error}). Publish the model "
             "again"
         ) from error
 
 
-def _start(shard: Bytes) -> int:
+def start_of(shard: Bytes) -> int:
     """Return where the rows of a shard begin, or its end where that cannot be."""
     return min(len(shard), 8 + int.from_bytes(shard[:8], "little"))
 
 
-def _rows(shard: Bytes, start: int, width: int) -> np.ndarray:
+def rows_in(shard: Bytes, start: int, width: int) -> np.ndarray:
+    """Return the rows of a shard, [rows, bytes of a row] of uint8."""
     return np.frombuffer(shard, np.uint8, offset=start).reshape(-1, width)
