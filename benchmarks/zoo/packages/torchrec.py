@@ -43,6 +43,18 @@ def _features(*, weighted: bool = False) -> tuple[Input, ...]:
     return tuple(made)
 
 
+def _by_length() -> tuple[Input, ...]:
+    """Describe the features with lengths in the place of offsets."""
+    made = []
+    for one in _features():
+        if one.offsets is None:
+            made.append(one)
+            continue
+        name = f"{one.offsets}_lengths"
+        made.append(Input(name=name, dtype=DType.INT32, shape=("batch",), lengths=one.offsets))
+    return tuple(made)
+
+
 def _collection(*, weighted: bool = False) -> "torch.nn.Module":
     """Build the tables; those of goods take means, where no weights are given."""
     from torchrec import EmbeddingBagCollection, EmbeddingBagConfig
@@ -122,6 +134,30 @@ def _weighted() -> "torch.nn.Module":
     return Weighted()
 
 
+def _sequences() -> "torch.nn.Module":
+    """Build what reads histories unpooled, the first four of each, beside pooled bags."""
+    import torch
+    from torchrec import EmbeddingCollection, EmbeddingConfig, KeyedJaggedTensor
+
+    rows, _ = _TABLES["goods"]
+    goods = EmbeddingConfig(
+        name="goods", embedding_dim=_DIM, num_embeddings=rows, feature_names=["history"]
+    )
+
+    class Sequences(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.pooled = _collection()
+            self.unpooled = EmbeddingCollection(tables=[goods])
+            self.head = torch.nn.Linear((len(_ROWS) + 4) * _DIM, 1)
+
+        def forward(self, features: KeyedJaggedTensor) -> torch.Tensor:
+            seen = self.unpooled(features)["history"].to_padded_dense(4)
+            return self.head(torch.cat([self.pooled(features).values(), seen.flatten(1)], 1))
+
+    return Sequences()
+
+
 def _model(name: str, build: "Callable[[], torch.nn.Module]") -> Model:
     jagged = {"sparse_features": tuple(_ROWS)}
     return Model(name, build, (_NUMBERS, *_features()), axes=_AXES, jagged=jagged)
@@ -143,7 +179,14 @@ PACKAGE = Package(
         _model("SimpleDeepFMNN", _factorised),
         _alone("TwoTowers", _two_towers),
         _alone("Weighted", _weighted, weighted=True),
+        Model(
+            "Sequences",
+            _sequences,
+            _by_length(),
+            axes={axis: _AXES[axis] for axis in _AXES if axis != "ends"},
+            jagged={"features": tuple(_ROWS)},
+        ),
     ),
     left_out={"BERT4Rec and others below examples/": "not in the package"},
-    in_tests=("DLRM",),
+    in_tests=("Sequences",),
 )
