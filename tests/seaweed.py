@@ -93,21 +93,25 @@ class Seaweed:
 
 
 @contextmanager
-def seaweed(folder: Path) -> Iterator[Seaweed]:
-    """Run a server that keeps its files in a folder; it has answered before this enters."""
+def seaweed(folder: Path, *options: str) -> Iterator[Seaweed]:
+    """Run a server that keeps its files in a folder; it has answered before this enters.
+
+    Args:
+        options: Further ones of `weed mini`.
+    """
     authority = trustme.CA()
     certificate = authority.issue_cert("127.0.0.1")
     authority.cert_pem.write_to_path(folder / "authority.pem")
     certificate.private_key_pem.write_to_path(folder / "key.pem")
     certificate.cert_chain_pems[0].write_to_path(folder / "certificate.pem")
-    process, server = _start(folder)
+    process, server = _start(folder, options)
     try:
         yield server
     finally:
         _kill(process)
 
 
-def _start(folder: Path) -> tuple[subprocess.Popen[bytes], Seaweed]:
+def _start(folder: Path, options: tuple[str, ...]) -> tuple[subprocess.Popen[bytes], Seaweed]:
     """Start a server; again on other ports where somebody was faster to take one."""
     for _ in range(3):
         ports = dict(zip(_PORTS, _free_ports(len(_PORTS)), strict=True))
@@ -115,18 +119,18 @@ def _start(folder: Path) -> tuple[subprocess.Popen[bytes], Seaweed]:
         https = f"https://127.0.0.1:{ports['s3.port.https']}"
         below = f"http://127.0.0.1:{ports['filer.port']}/buckets/{BUCKET}"
         server = Seaweed(http, https, folder / "authority.pem", below)
-        process = _run(folder, [f"-{name}={port}" for name, port in ports.items()])
+        process = _run(folder, [*(f"-{name}={port}" for name, port in ports.items()), *options])
         if _comes_up(process, server):
             return process, server
         _kill(process)
     raise RuntimeError(f"weed did not start: {(folder / 'log').read_text()[-4000:]}")
 
 
-def _run(folder: Path, ports: list[str]) -> subprocess.Popen[bytes]:
+def _run(folder: Path, options: list[str]) -> subprocess.Popen[bytes]:
     (folder / "data").mkdir(exist_ok=True)
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(
-            [*_command(folder), *ports],
+            [*_command(folder), *options],
             env={
                 "PATH": os.environ["PATH"],
                 "HOME": str(folder),
