@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from registry.digest import Advance
-from registry.layout import ROWS
+from registry.layout import BLOBS, ROWS
 from registry.manifest import File
 from registry.store import Store
 
@@ -28,7 +28,7 @@ class Meter:
 
     def get(self, key: str) -> bytes | None:
         data = self._store.get(key)
-        if key.startswith(ROWS):
+        if key.startswith((ROWS, BLOBS)):
             with self._lock:
                 self.down += len(data or b"")
         return data

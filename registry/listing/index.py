@@ -75,5 +75,5 @@ def write_index(store: Store, index: Index) -> None:
         number = max(before, default=0) + 1
         index = index.model_copy(update={"number": number})
         if store.create(numbered(INDEX, number), write_record(index)):
-            older = [numbered(INDEX, each) for each in before]
+            older = [numbered(INDEX, each) for each in before[:-1]]  # somebody may read the last
             store.remove([*older, *index.covers])

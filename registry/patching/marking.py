@@ -6,17 +6,14 @@ They are a cache: where there are none, the shard itself is read.
 import mmap
 from collections.abc import Iterable
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from registry.digest import ignore
+from registry.digest import digest_of
 from registry.disk import disk_faults
-from registry.errors import IntegrityError
-from registry.layout import rows_key
+from registry.layout import blob_key, rows_key
 from registry.manifest import Recipe, Version
 from registry.progress import silent
-from registry.read_blob import read_blob
 from registry.side_by_side import Tally, each
 from registry.store.store import Store
 
@@ -70,17 +67,18 @@ def keep_marks(store: Store, shards: Iterable[Shard]) -> None:
     each(keep, shards, tally)
 
 
-def find_marks(store: Store, name: str, recipe: Recipe) -> "Marks | None":
-    """Return the marks of what a recipe makes; None where its base has none."""
+def find_marks(store: Store, recipe: Recipe) -> "Marks | None":
+    """Return the marks of what a recipe makes; None where not all that takes is there and right."""
     from registry.patching.marks import read_marks  # noqa: PLC0415  numpy takes its time
 
     data = store.get(rows_key(recipe.base.digest))
     marks = None if data is None else read_marks(data)
     for step in recipe.steps if marks else ():
-        with BytesIO() as patch:
-            try:
-                read_blob(store, (name, step.rows), patch, ignore)
-                marks = marks and marks.laid_over(patch.getvalue())
-            except (IntegrityError, IndexError, ValueError):
-                return None
+        patch = store.get(blob_key(step.rows.digest))
+        if marks is None or patch is None or digest_of([patch]) != step.rows:
+            return None
+        try:
+            marks = marks.laid_over(patch)
+        except (IndexError, ValueError):
+            return None
     return marks

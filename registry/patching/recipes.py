@@ -31,6 +31,9 @@ MOST_STEPS = 8
 #: What the rows of a recipe may take of the shard's bytes, so that reading it stays quick.
 MOST_BYTES = 0.5
 
+#: Shards that are looked at side by side.
+_WIDTH = 8
+
 #: Shards of a table that gain nothing before its others are shipped whole without a look.
 PATIENCE = 4
 
@@ -85,7 +88,7 @@ class Cook:
             tally.advance(0)
             return self._find(change, paths[change.after], version.files[change.after])
 
-        found = zip(changes, each(find, changes, tally), strict=True)
+        found = zip(changes, each(find, changes, tally, _WIDTH), strict=True)
         recipes = kept_recipes(self._older, version)
         recipes |= {change.after: recipe for change, recipe in found if recipe is not None}
         return version.model_copy(update={"recipes": recipes})
@@ -108,7 +111,7 @@ class Cook:
         if laid(before, self._near) is None:
             if not self._store.reads_back:
                 return None
-            if (marks := find_marks(self._store, change.before, before)) is not None:
+            if (marks := find_marks(self._store, before)) is not None:
                 return self._compare_marks(change, path, (before, file), marks)
         with disk_faults(self._scratch), TemporaryFile(dir=self._scratch, buffering=0) as copy:
             try:

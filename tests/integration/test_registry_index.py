@@ -100,7 +100,7 @@ def test_notes_that_are_over_go_into_the_index_and_younger_ones_stay(tmp_path):
     store.listed.clear()
     assert Catalog(store).overview().versions == {"ads": (1, 2, 3)}
     assert store.listed == [CHANGES]
-    assert store.children(INDEX) == ("000002.json",)
+    assert store.children(INDEX) == ("000001.json", "000002.json")
 
 
 @pytest.mark.usefixtures("few_are_many")
@@ -135,7 +135,8 @@ def test_an_index_that_is_none_or_cannot_be_kept_is_done_without(tmp_path, spoil
     else:
         store.create(numbered(INDEX, 1), spoil)
         assert Catalog(store).overview().versions == {"ads": (1, 2)}
-        assert store.children(INDEX) == ("000002.json",)
+        assert Catalog(store).overview(anew=True).versions == {"ads": (1, 2)}
+        assert store.children(INDEX) == ("000002.json", "000003.json")
 
 
 def test_notes_of_no_use_go_where_there_is_no_index(tmp_path):
