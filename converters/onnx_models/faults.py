@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import onnx
 
 _STANDARD = ("", "ai.onnx", "ai.onnx.ml")
+#: The name that the default domain also goes by.
+_DEFAULT = {"ai.onnx": ""}
 _CHUNK = 1 << 24
 
 
@@ -72,7 +74,7 @@ def _foreign(model: "onnx.ModelProto") -> Iterator[str]:
             continue
         if node.domain not in _STANDARD:
             found.setdefault(name, f"operator {name}{_of(node)} is not a standard one")
-        elif not onnx.defs.has(node.op_type, version, node.domain.removeprefix("ai.onnx")):
+        elif not onnx.defs.has(node.op_type, version, _DEFAULT.get(node.domain, node.domain)):
             found.setdefault(name, f"operator {name}{_of(node)} is not in opset {version}")
     yield from found.values()
 

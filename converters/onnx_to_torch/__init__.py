@@ -9,6 +9,7 @@ from converters.onnx_models.files import open_model
 from converters.onnx_to_torch.functions import expand_functions
 from converters.onnx_to_torch.importer import GraphImporter
 from converters.onnx_to_torch.layers import use_layers
+from converters.onnx_to_torch.naming import domain_of
 from registry.errors import ConversionError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def import_proto(model: onnx.ModelProto, folder: Path) -> GraphModule:
     import onnx
 
     model = expand_functions(model)
-    opsets = {entry.domain.removeprefix("ai.onnx"): entry.version for entry in model.opset_import}
+    opsets = {domain_of(entry.domain): entry.version for entry in model.opset_import}
     if opsets.get("", 1) > onnx.defs.onnx_opset_version():
         raise ConversionError(
             f"the model is of opset {opsets['']}, of which onnx {onnx.__version__} knows nothing:"

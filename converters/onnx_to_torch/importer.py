@@ -12,7 +12,7 @@ from converters.onnx_to_torch.attributes import read_attributes
 from converters.onnx_to_torch.bind import Form, fault, form_of
 from converters.onnx_to_torch.fold import READERS, fold, kind_of
 from converters.onnx_to_torch.free_names import free_names
-from converters.onnx_to_torch.naming import check_type, identifier, title
+from converters.onnx_to_torch.naming import check_type, domain_of, identifier, title
 from converters.onnx_to_torch.refuse import TITLE, imported_type, refusal
 from converters.onnx_to_torch.row import Row, find
 from converters.onnx_to_torch.size_table import SIZE_ROWS
@@ -107,7 +107,7 @@ class GraphImporter:
             ConversionError: There is none; says what does not fit.
         """
         version = self._version(node)
-        domain = node.domain.removeprefix("ai.onnx")
+        domain = domain_of(node.domain)
         row = find(ROWS, domain, node.op_type, version)
         if row is None:
             raise ConversionError(f"{title(node, version)} is not supported")
@@ -131,7 +131,7 @@ class GraphImporter:
     def _version(self, node: onnx.NodeProto) -> int:
         import onnx
 
-        domain = node.domain.removeprefix("ai.onnx")
+        domain = domain_of(node.domain)
         opset = self.opsets.get(domain)
         try:
             schema = onnx.defs.get_schema(node.op_type, opset or 0, domain)

@@ -20,6 +20,11 @@ def title(node: onnx.NodeProto, version: int | None) -> str:
     return f"operator {domain}{node.op_type}-{version} (node {name})"
 
 
+def domain_of(said: str) -> str:
+    """Return a domain as tables have it: the default one has two names."""
+    return "" if said == "ai.onnx" else said
+
+
 def identifier(name: str) -> str:
     """Make a name that can be a Python parameter's."""
     legal = re.sub(r"\W", "_", name, flags=re.ASCII)

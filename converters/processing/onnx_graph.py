@@ -55,8 +55,9 @@ class OnnxGraph:
         Raises:
             SourceError: It takes or gives text, or lacks a wanted output.
         """
+        model = self.model
         try:
-            whole = signature_of(self.model)
+            whole = signature_of(model)
         except SourceError as error:
             raise SourceError(
                 f"{self.file}: {error}. Text and maps do not go from part to part: let it take "

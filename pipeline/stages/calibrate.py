@@ -65,6 +65,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     rows = sum(row_count(options.inputs, batch) for batch in batches)
     if not rows:
         raise SourceError("calibration: no samples were recorded. Name some under `samples`")
+    batches = [_prepared(task.inputs["split"], batch) for batch in batches]
     found = write_feeds(_feeds(batches, task.inputs, options.part, progress), rows, out)
     tell(Remark(by="calibration", text=text) for text in doubts(found, options.samples))
 
@@ -94,6 +95,15 @@ def _recorded(reference: Path, options: Options) -> Iterator[Arrays]:
             left -= row_count(options.inputs, batch)
             if left <= 0:
                 break
+
+
+def _prepared(folder: Path, batch: Arrays) -> Arrays:
+    """Add what is made of users' inputs before anything is looked up."""
+    before = read_split(folder).preprocess
+    if before is None:
+        return batch
+    feeds = {tensor.name: batch[tensor.name] for tensor in before.signature.inputs}
+    return {**batch, **run_plain(folder / before.folder, feeds)}
 
 
 def _feeds(

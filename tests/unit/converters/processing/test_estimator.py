@@ -24,7 +24,10 @@ from sklearn.preprocessing import (
     StandardScaler,
 )
 
+from converters import onnx_to_openvino
 from converters.brief import RefusalError
+from converters.converter import ConvertOptions
+from converters.onnx_to_torch import import_model
 from converters.processing.opening import open_after, open_before
 from converters.processing.options import Answer, Postprocess, Preprocess
 from registry.errors import ConversionError, SourceError
@@ -202,6 +205,17 @@ def test_scaling_needs_no_operator_that_only_one_runtime_has(tmp_path):
     assert made_by.startswith("skl2onnx ")
     assert {node.domain for node in model.graph.node} <= {"", "ai.onnx"}
     onnx.checker.check_model(model, full_check=True)
+    onnx.save(model, tmp_path / "model.onnx")
+    onnx_to_openvino.CONVERTER.convert(tmp_path, tmp_path / "ir", ConvertOptions())
+
+
+def test_runtimes_refuse_operators_that_they_lack_by_name(tmp_path):
+    model, _ = mixed(tmp_path, transformer()).as_onnx(tensors_of(**rows()), "part")
+    onnx.save(model, tmp_path / "model.onnx")
+    with pytest.raises(ConversionError, match=r"ai\.onnx\.ml\.(LabelEncoder|OneHotEncoder)"):
+        onnx_to_openvino.CONVERTER.convert(tmp_path, tmp_path / "ir", ConvertOptions())
+    with pytest.raises(ConversionError, match=r"ai\.onnx\.ml::\w+-\d+ .* is not supported"):
+        import_model(tmp_path / "model.onnx")
 
 
 @pytest.mark.parametrize(
