@@ -4,7 +4,7 @@ IPEX would look at the whole module, and take the arithmetic of shapes for that 
 then has operators that it did not see. A layer by itself has none.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from registry.require import require
@@ -50,12 +50,16 @@ def _first_inputs(
     """Return what each layer is fed first; a branch may keep some from being fed at all."""
     seen: dict[str, Any] = {}
 
-    def look(name: str) -> Any:  # noqa: ANN401 - untyped
-        return lambda _, inputs: (seen.setdefault(name, inputs[0].detach()), None)[1]
+    def look(name: str) -> Callable[[Any, Batch], None]:
+        def keep(_: Any, inputs: Batch) -> None:  # noqa: ANN401 - untyped
+            seen.setdefault(name, inputs[0].detach())
+
+        return keep
 
     hooks = [layer.register_forward_pre_hook(look(name)) for name, layer in layers.items()]
     for batch in batches:
-        module(*batch)
+        if len(seen) < len(layers):
+            module(*batch)
     for hook in hooks:
         hook.remove()
     return seen
