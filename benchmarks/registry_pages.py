@@ -3,10 +3,10 @@
     python -m benchmarks.registry_pages [--models 1000] [--versions 100] [--rounds 3] [--folder DIR]
         [--bucket]
 
-Lays out the store of `benchmarks.registry_scale`, starts `pipeline registry serve` on it, and asks
-for each page in turn, round after round: `first` is the first time, with nothing in this host's
-cache, `s` the best of the rounds. Graphs, reports and differences are of one or two versions,
-however many there are: not here.
+Lays out the store of `benchmarks.registry_scale`, lists it once, which leaves an index, starts
+`pipeline registry serve` on it, and asks for each page in turn, round after round: `first` is the
+first time, with nothing in this host's cache, `s` the best of the rounds. Graphs, reports and
+differences are of one or two versions, however many there are: not here.
 """
 
 import os
@@ -18,7 +18,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from benchmarks.registry_scale import arguments, bucket_ground, folder_ground, objects
+from registry import Catalog
 from registry.side_by_side import ahead
+from registry.store import open_store
 from tests.registry_site import site_of
 
 PAGES = {
@@ -68,6 +70,7 @@ def main() -> None:
         deque(made, maxlen=0)
         os.environ["XDG_CACHE_HOME"] = f"{name}/cache"
         _, store, *endpoint = ground.arguments
+        Catalog(open_store(store, endpoint=endpoint[-1] if endpoint else None)).overview()
         with site_of(store, *endpoint) as site:
             found = measure(site, options.models, options.rounds)
     where = "a bucket" if options.bucket else "a folder"
