@@ -18,9 +18,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.client import HTTPConnection
@@ -49,7 +50,7 @@ class Ground:
     """Where a store is laid out.
 
     Attributes:
-        write: Writes an object past the store.
+        write: Writes an object past the store, from any thread.
         arguments: Lead a command there.
     """
 
@@ -76,14 +77,18 @@ def bucket_ground(folder: Path) -> Iterator[Ground]:
         os.environ.update(server.environment)
         place = urlsplit(server.folder)
 
+        own = threading.local()
+
         def write(item: Object) -> None:
-            connection.request("PUT", f"{place.path}/{item[0]}", body=item[1])
-            with connection.getresponse() as answer:
+            if not hasattr(own, "connection"):
+                own.connection = HTTPConnection(place.netloc)
+            own.connection.request("PUT", f"{place.path}/{item[0]}", body=item[1])
+            with own.connection.getresponse() as answer:
+                answer.read()
                 if answer.status != HTTPStatus.CREATED:
                     raise RuntimeError(f"{item[0]}: {answer.status}")
 
-        with closing(HTTPConnection(place.netloc)) as connection:
-            yield Ground(write, ("--store", f"s3://{BUCKET}", "--endpoint", server.http))
+        yield Ground(write, ("--store", f"s3://{BUCKET}", "--endpoint", server.http))
 
 
 def objects(models: int, versions: int) -> Iterator[Object]:
