@@ -62,7 +62,8 @@ def cut(graph: Graph, found: Found, brief: Brief, source: Path, out: Path) -> Sp
 
 def _look_up(read: Read, ids: LookedUp[Wanted], numbers: Mapping[str, int]) -> Lookup:
     wanted = Wanted(read.ids, read.variable.rows if read.wraps else 0)
-    return ids.lookup(read.variable, (numbers[read.ids], wanted.rows), wanted)
+    lookup = ids.lookup(read.variable, (numbers[read.ids], wanted.rows), wanted, bags=read.greatest)
+    return lookup.model_copy(update={"mode": "max"}) if read.greatest else lookup
 
 
 def _origin(graph: Graph, variable: Variable, source: Path, out: Path) -> Origin:

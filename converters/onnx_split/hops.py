@@ -27,7 +27,7 @@ class Joint:
 
     def vectors(self, ids: Sequence[Dim]) -> Input:
         """Describe what is given in its place for ids of a shape."""
-        shape = (*ids, self.read.variable.dim)
+        shape = (*(ids[:-1] if self.read.greatest else ids), self.read.variable.dim)
         return Input(name=self.lookup.output, dtype=self.lookup.dtype, shape=shape)
 
 

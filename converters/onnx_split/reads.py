@@ -1,7 +1,7 @@
 """The lookups of an ONNX graph: rows that are gathered from a stored matrix."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from converters.onnx_models.files import graphs
@@ -10,6 +10,7 @@ from converters.onnx_split.graph import Graph, ancestors, nodes_between
 from converters.onnx_split.ids import look_through, may_be_negative
 from converters.onnx_split.keep import Behind, why_stuck
 from converters.onnx_split.matrices import Matrices, Source
+from converters.onnx_split.pooled import IsNeverEmpty, greatest_of
 from converters.split.choose import check_patterns, why_not
 from converters.split.policy import SplitOptions
 from converters.split.tied import why_tied
@@ -29,12 +30,14 @@ class Read:
 
     Attributes:
         wraps: Negative ids count from the end.
+        greatest: The vectors are the greatest of each bag's rows, element by element.
     """
 
     source: Source
     ids: str
     vectors: str
     wraps: bool
+    greatest: bool = False
 
     @property
     def variable(self) -> Variable:
@@ -55,8 +58,16 @@ class Found:
     stuck: tuple[tuple[Variable, str], ...]
 
 
-def find_reads(graph: Graph, inputs: Mapping[str, Input], options: SplitOptions) -> Found:
+def find_reads(
+    graph: Graph,
+    inputs: Mapping[str, Input],
+    options: SplitOptions,
+    is_never_empty: IsNeverEmpty = lambda _: False,
+) -> Found:
     """Find the lookups, and say of those that stay why.
+
+    Args:
+        is_never_empty: Says of an axis' size or name whether it always has an entry.
 
     Raises:
         SplitError: A name pattern of the job matches no table.
@@ -76,9 +87,19 @@ def find_reads(graph: Graph, inputs: Mapping[str, Input], options: SplitOptions)
             stuck.append((source.variable, why))
             continue
         ids = look_through(graph, node.input[1])
-        cut.append(Read(source, ids, node.output[0], may_be_negative(graph, ids, inputs)))
+        read = Read(source, ids, node.output[0], may_be_negative(graph, ids, inputs))
+        cut.append(_pooled(graph, read, is_never_empty))
     check_patterns(matrices.found.values(), options)
     return _without_tied(graph, Found(tuple(cut), tuple(stuck)), options)
+
+
+def _pooled(graph: Graph, read: Read, is_never_empty: IsNeverEmpty) -> Read:
+    """Take what reduces the rows of a bag into the lookup, where that gives the same."""
+    source = read.source
+    if len(source.row) != 1 or source.casts or read.variable.dtype is not DType.FLOAT32:
+        return read
+    vectors = greatest_of(graph, read.vectors, read.ids, is_never_empty)
+    return read if vectors is None else replace(read, vectors=vectors, greatest=True)
 
 
 def _without_tied(graph: Graph, found: Found, options: SplitOptions) -> Found:

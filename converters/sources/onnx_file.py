@@ -3,6 +3,7 @@
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -29,6 +30,7 @@ from registry.composition import Artifact, Kept, Remark, Split
 from registry.errors import SourceError
 from registry.format import ENTRY, Format
 from registry.progress import Progress
+from registry.signature import Dim
 
 if TYPE_CHECKING:
     import onnx
@@ -58,7 +60,8 @@ def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) ->
     named = infer_shapes(model)
     name_output_axes(named, brief, lambda: answering(file, brief))
     graph = read_graph(hoist_lookups(named, options))
-    reads = find_reads(graph, {given.name: given for given in brief.inputs}, options)
+    inputs = {given.name: given for given in brief.inputs}
+    reads = find_reads(graph, inputs, options, partial(_is_never_empty, brief))
     out.mkdir(parents=True, exist_ok=True)
     if reads.cut:
         progress(1, 2, "steps")
@@ -71,6 +74,11 @@ def split(brief: Brief, options: SplitOptions, out: Path, progress: Progress) ->
     whole = found.model_copy(update={"remarks": (told, *found.remarks)})
     (out / "split.json").write_text(whole.model_dump_json(indent=2))
     return whole
+
+
+def _is_never_empty(brief: Brief, dim: Dim) -> bool:
+    """Say whether an axis has an entry in all that the job allows."""
+    return dim > 0 if isinstance(dim, int) else dim in brief.axes and brief.axes[dim].min > 0
 
 
 def _uncut(model: "onnx.ModelProto", kept: tuple[Kept, ...]) -> Split:
