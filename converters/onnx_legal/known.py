@@ -20,6 +20,7 @@ _FOLDED = frozenset(
         *("Add", "Sub", "Mul", "Div", "Mod", "Min", "Max", "ReduceProd", "Range", "Cast"),
         *("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "And", "Or", "Not"),
         *("Concat", "Gather", "Identity", "Reshape", "Slice", "Squeeze", "Unsqueeze"),
+        *("ConstantOfShape", "Transpose"),
     }
 )
 

@@ -215,6 +215,39 @@ def test_branches_of_different_ranks_need_a_condition_that_is_known(size, tmp_pa
         hold(made, tmp_path, {"x": np.random.rand(2, size).astype(np.float32)})
 
 
+@pytest.mark.parametrize("size", [1, 3])
+def test_a_condition_is_known_behind_pads_and_slices_that_are_worked_out(size, tmp_path):
+    """Voice detectors have such pads: places of constants, turned around and cast."""
+    made = make_tensor_value_info("s", F32, None), make_tensor_value_info("i", F32, None)
+    squeeze = make_node("Squeeze", ["cut", "one"], ["s"])
+    nodes = [
+        make_node("Reshape", ["ends", "square"], ["pairs"]),
+        make_node("Transpose", ["pairs"], ["turned"], perm=[1, 0]),
+        make_node("Reshape", ["turned", "four"], ["flat"]),
+        make_node("ConstantOfShape", ["four"], ["none"]),
+        make_node("Add", ["flat", "none"], ["both"]),
+        make_node("Cast", ["both"], ["pads"], to=TensorProto.INT64),
+        make_node("Pad", ["x", "pads"], ["wide"], mode="reflect"),
+        make_node("Unsqueeze", ["end", "zero"], ["stop"]),
+        make_node("Slice", ["wide", "zero", "stop", "one"], ["cut"]),
+        make_node("Shape", ["cut"], ["shape"]),
+        make_node("Gather", ["shape", "one"], ["size"]),
+        make_node("Equal", ["size", "one"], ["alone"]),
+        make_node(
+            "If", ["alone"], ["squeezed"], name="choose",
+            then_branch=make_graph([squeeze], "then", [], made[:1]),
+            else_branch=make_graph([make_node("Identity", ["cut"], ["i"])], "else", [], made[1:]),
+        ),
+        make_node("ReduceMax", ["squeezed"], ["y"], keepdims=0),
+    ]  # fmt: skip
+    stored = {
+        "ends": np.array([0, 0, 1, 2], np.float32), "square": np.array([2, 2]),
+        "four": np.array([4]), "end": np.array(size), "zero": np.array([0]), "one": np.array([1]),
+    }  # fmt: skip
+    padded = opset(18, nodes, [tensor("x", F32, "batch", 6)], [tensor("y", F32)], stored)
+    hold(padded, tmp_path, {"x": np.random.rand(2, 6).astype(np.float32)})
+
+
 def test_names_that_are_made_are_made_once():
     """Attention's body ends in what is rewritten in turn, under the name of the same output."""
     wide = [tensor(name, F32, 1, 2, 4, 8) for name in ("q", "k", "v")]
