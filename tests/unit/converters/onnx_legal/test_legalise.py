@@ -219,7 +219,8 @@ def test_branches_of_different_ranks_need_a_condition_that_is_known(size, tmp_pa
 def test_a_condition_is_known_behind_pads_and_slices_that_are_worked_out(size, tmp_path):
     """Voice detectors have such pads: places of constants, turned around and cast."""
     made = make_tensor_value_info("s", F32, None), make_tensor_value_info("i", F32, None)
-    squeeze = make_node("Squeeze", ["cut", "one"], ["s"])
+    axes = make_node("Constant", [], ["axes"], value_ints=[1])
+    squeeze = make_node("Squeeze", ["cut", "axes"], ["s"])
     nodes = [
         make_node("Reshape", ["ends", "square"], ["pairs"]),
         make_node("Transpose", ["pairs"], ["turned"], perm=[1, 0]),
@@ -235,7 +236,7 @@ def test_a_condition_is_known_behind_pads_and_slices_that_are_worked_out(size, t
         make_node("Equal", ["size", "one"], ["alone"]),
         make_node(
             "If", ["alone"], ["squeezed"], name="choose",
-            then_branch=make_graph([squeeze], "then", [], made[:1]),
+            then_branch=make_graph([axes, squeeze], "then", [], made[:1]),
             else_branch=make_graph([make_node("Identity", ["cut"], ["i"])], "else", [], made[1:]),
         ),
         make_node("ReduceMax", ["squeezed"], ["y"], keepdims=0),
