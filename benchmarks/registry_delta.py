@@ -5,7 +5,7 @@
 A table of rows of 256 bytes is cut into shards as a job cuts it, and published; then 0.1, 1 or 10 %
 of its rows change, in one range or scattered, and it is published again, to a bucket of a real
 server on this host (SeaweedFS): in the form of today, from a host that has the older shards and
-from one that reads them out of the store, and in whole shards as before there were rows.
+from one that compares with marks of their rows, and in whole shards as before there were rows.
 
 `CPU s` is what the pushing process used of all cores. `shipped` is what the store has more than
 before, `read` what the push got out of it, `fetched` what a host that has the version before gets
