@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from converters.onnx_to_torch.layers.addends import lay_out_addends
+from converters.onnx_to_torch.layers.addends import copy_addends
 from converters.onnx_to_torch.layers.biases import take_biases
 from converters.onnx_to_torch.layers.convolutions import of_convolution, of_transposed
 from converters.onnx_to_torch.layers.layer import Arguments, Layer
@@ -48,7 +48,7 @@ def use_layers(module: GraphModule) -> None:
     take_biases(module)
     take_norms(module)
     lay_out_softmaxes(module)
-    lay_out_addends(module)
+    copy_addends(module)
     _forget(module)
     module.graph.lint()
     module.recompile()
