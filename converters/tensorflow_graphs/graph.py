@@ -4,6 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+#: Operations that change nothing.
+PASSING = ("Identity", "StopGradient", "PreventGradient")
+
 
 @dataclass(frozen=True)
 class Graph:
@@ -82,7 +85,7 @@ def inline(
 
 def look_through(tensor: Any) -> Any:  # noqa: ANN401 - untyped
     """Go back over operations that change nothing."""
-    while tensor.op.type in ("Identity", "StopGradient", "PreventGradient"):
+    while tensor.op.type in PASSING:
         tensor = tensor.op.inputs[0]
     return tensor
 

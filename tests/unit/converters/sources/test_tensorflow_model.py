@@ -10,7 +10,7 @@ from safetensors.numpy import load_file
 from converters.brief import Arrays, Brief, RefusalError
 from converters.sources.tensorflow_model import SOURCE, TensorflowOptions
 from converters.split.policy import SplitOptions
-from registry.composition import Split
+from registry.composition import Artifact, Split
 from registry.errors import SourceError, SplitError
 from registry.progress import silent
 from registry.signature import Axis, DType, Ids, Input
@@ -96,14 +96,23 @@ def asked(model, words: np.ndarray, arrays: Arrays) -> np.ndarray:
 
 
 def composed(split: Split, out: Path, arrays: Arrays) -> np.ndarray:
-    """Answer with ids, rows and the dense part."""
-    values = dict(arrays)
-    if split.ids:
-        values |= run(out / split.ids.folder, values)
-    for lookup in split.lookups:
-        rows = load_file(out / "origins" / f"{lookup.table}.safetensors")["rows"]
-        values[lookup.output] = rows[values[lookup.ids]]
+    """Answer with ids, rows and the dense part: each program and lookup once it can be."""
+    values, programs, lookups = dict(arrays), list(split.id_programs), list(split.lookups)
+    while programs or lookups:
+        for program in [one for one in programs if values.keys() >= names_of(one)]:
+            values |= run(out / program.folder, values)
+            programs.remove(program)
+        ready = [one for one in lookups if one.ids in values]
+        assert ready or not lookups
+        for lookup in ready:
+            rows = load_file(out / "origins" / f"{lookup.table}.safetensors")["rows"]
+            values[lookup.output] = rows[values[lookup.ids]]
+            lookups.remove(lookup)
     return run(out / split.dense.folder, values)["click"]
+
+
+def names_of(part: Artifact) -> set[str]:
+    return {one.name for one in part.signature.inputs}
 
 
 def run(folder: Path, values: Arrays) -> dict[str, np.ndarray]:
@@ -205,6 +214,91 @@ def test_a_table_that_is_also_used_densely_is_cut_and_a_copy_stays(tmp_path):
     arrays = {"ids": np.arange(5)}
     wanted = SOURCE.answers(brief)(arrays)["click"]
     np.testing.assert_allclose(composed(split, tmp_path / "out", arrays), wanted, 1e-5, 1e-5)
+    whole = SOURCE.split(brief, SplitOptions(tied="keep"), tmp_path / "whole", silent)
+    assert (whole.tables, whole.lookups) == ((), ())
+    assert whole.kept[0].why.startswith("also used densely by MatMul (")
+    np.testing.assert_allclose(composed(whole, tmp_path / "whole", arrays), wanted, 1e-5, 1e-5)
+    with pytest.raises(SplitError, match=r"also used densely by MatMul.*\(split.tied: error\)"):
+        SOURCE.split(brief, SplitOptions(tied="error"), tmp_path / "error", silent)
+
+
+USERS, PAST = 1100, 3
+
+
+def followers():
+    """Rows of a table of integers are items, and users that others follow; the output is tied."""
+    import keras  # noqa: PLC0415
+    from keras import layers, ops  # noqa: PLC0415
+
+    class Rows(layers.Layer):
+        def __init__(self, highest: int, width: int, seed: int) -> None:
+            super().__init__()
+            rows = np.random.default_rng(seed).integers(0, highest, (USERS, width))
+            self.rows = self.add_weight(
+                shape=rows.shape,
+                dtype="int64",
+                initializer=lambda shape, dtype: ops.convert_to_tensor(rows, dtype),
+                trainable=False,
+                name="rows",
+            )
+
+        def call(self, users):
+            return ops.take(self.rows, users, axis=0)
+
+    class Tied(layers.Layer):
+        def __init__(self, items) -> None:
+            super().__init__()
+            self.items = items
+
+        def call(self, vectors):
+            return ops.matmul(vectors, ops.transpose(self.items.embeddings))
+
+    keras.utils.set_random_seed(1)
+    user = layers.Input((), dtype="int64", name="user")
+    items = layers.Embedding(ITEMS, 4, name="items", embeddings_initializer="normal")
+    friends = Rows(USERS, 2, 1)(user)
+    theirs = Rows(ITEMS, PAST, 2)(friends)
+    mean = ops.mean(items(theirs), axis=(1, 2))
+    own = ops.mean(items(ops.mod(Rows(ITEMS, PAST, 3)(user) * 7, ITEMS)), axis=1)
+    return keras.Model({"user": user}, {"click": Tied(items)(mean + own)})
+
+
+def test_rows_of_integers_are_ids_of_the_next_lookup_however_often(tmp_path):
+    followers().export(tmp_path / "saved", verbose=False)
+    user = Input(name="user", dtype=DType.INT64, shape=("batch",), ids=Ids(cardinality=USERS))
+    options = TensorflowOptions(saved_model="saved")
+    brief = Brief(options, tmp_path, (user,), {"batch": Axis()})
+    split = SOURCE.split(brief, SplitOptions(), tmp_path / "out", silent)
+    dtypes = sorted(table.dtype for table in split.tables)
+    assert dtypes == [DType.FLOAT32, DType.INT64, DType.INT64, DType.INT64]
+    assert len({(one.table, one.ids) for one in split.lookups}) == 5
+    assert {one.folder for one in split.hops} <= {"ids_2", "ids_3"}
+    assert split.hops
+    (kept,) = split.kept
+    assert (kept.table, "a copy stays" in kept.why) == ("items", True)
+    arrays = {"user": np.random.default_rng(2).integers(0, USERS, 9)}
+    wanted = SOURCE.answers(brief)(arrays)["click"]
+    assert np.ptp(wanted) > 1e-3
+    np.testing.assert_allclose(composed(split, tmp_path / "out", arrays), wanted, 1e-5, 1e-6)
+
+
+def test_rows_of_integers_that_the_dense_part_takes_have_their_range(tmp_path):
+    import tensorflow as tf  # noqa: PLC0415
+
+    holder = tf.Module()
+    rows = np.random.default_rng(0).integers(-5, 2**40, (1200, 4))
+    holder.table = tf.Variable(rows)
+    taken = [tf.TensorSpec((None,), tf.int64, "ids")]
+    holder.call = tf.function(lambda ids: {"click": tf.gather(holder.table, ids) * 2}, taken)
+    tf.saved_model.save(holder, str(tmp_path / "saved"), signatures=holder.call)
+    options = TensorflowOptions(saved_model="saved")
+    brief = Brief(options, tmp_path, (IDS,), {"batch": Axis()})
+    split = SOURCE.split(brief, SplitOptions(), tmp_path / "out", silent)
+    (lookup,) = split.lookups
+    assert split.dense.ranges == {lookup.output: (int(rows.min()), int(rows.max()))}
+    arrays = {"ids": np.arange(0, 1200, 90)}
+    wanted = SOURCE.answers(brief)(arrays)["click"]
+    np.testing.assert_array_equal(composed(split, tmp_path / "out", arrays), wanted)
 
 
 def test_ids_that_the_model_computes_from_weights_are_not_cut(tmp_path):
