@@ -5,9 +5,10 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 from onnx.helper import make_node
 
-from converters.brief import Brief
+from converters.brief import Brief, RefusalError
 from converters.sources.onnx_file import SOURCE, OnnxOptions
 from converters.split.policy import SplitOptions
+from registry.errors import InputError
 from registry.progress import silent
 from registry.signature import Axis, Ids, Input
 from tests.composed_onnx import ComposedOnnx
@@ -39,9 +40,9 @@ def graph(opset, *, keepdims=0, axis=1, other=None):
     return helper.make_model(made, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
 
 
-def split(folder, built, axes=AXES):
+def split(folder, built, axes=AXES, ids=IDS):
     write(built, folder)
-    brief = Brief(OnnxOptions(file="model.onnx"), folder, (IDS,), axes)
+    brief = Brief(OnnxOptions(file="model.onnx"), folder, (ids,), axes)
     return brief, SOURCE.split(brief, SplitOptions(), folder / "out", silent)
 
 
@@ -62,6 +63,21 @@ def test_the_greatest_of_a_bag_is_looked_up_and_the_answers_are_the_same_to_the_
         given = {"ids": np.random.default_rng(length).integers(-ROWS, ROWS, (batch, length))}
         given["ids"] %= ROWS
         assert np.array_equal(parts.run(given)["y"], whole(given)["y"])
+
+
+def test_ids_count_from_the_end_and_those_of_no_row_are_refused_as_in_the_file(tmp_path):
+    any_id = Input(name="ids", dtype="int64", shape=("batch", "length"), range=(-9999, 9999))
+    brief, found = split(tmp_path, graph(20), ids=any_id)
+    assert found.lookups[0].mode == "max"
+    parts, whole = ComposedOnnx(found, tmp_path / "out"), SOURCE.answers(brief)
+    given = {"ids": np.random.default_rng(1).integers(-ROWS, ROWS, (9, 5))}
+    assert np.array_equal(parts.run(given)["y"], whole(given)["y"])
+    for odd in (ROWS, -ROWS - 1, 1 << 31, (1 << 32) + 1, -(1 << 63), (1 << 63) - 1):
+        given["ids"][4, 2] = odd
+        with pytest.raises(RefusalError):
+            whole(given)
+        with pytest.raises(InputError, match="ids"):
+            parts.run(given)
 
 
 @pytest.mark.parametrize(
