@@ -117,9 +117,11 @@ def test_a_table_says_what_was_not_run():
     good = [Build(runtime=one, converted=True, within=True, worst=1e-7) for one in runtimes]
     whole = outcome_of("DLRM", builds=tuple(good), faults=())
     part = outcome_of("TwoTowers", builds=tuple(good[:2]), faults=())
-    text = table(find_package("torchrec"), [whole, part], every=True)
+    package = find_package("torchrec")
+    left = len(package.models) - 2
+    text = table(package, [whole, part], every=True)
     assert "**1 of 2 models hold in everything.**" in text
-    assert "**4 models were not run**" in text
+    assert f"**{left} models were not run**" in text
     assert "On IPEX 1 of these were not run." in text
     assert "| TwoTowers | batch | 2 | no | 1e-07 | 1e-07 | not run |" in text
-    assert text.count("| not run | | | | | |") == 4
+    assert text.count("| not run | | | | | |") == left
