@@ -154,8 +154,6 @@ def _build(name: str, options: Mapping[str, object]) -> "Callable[[], torch.nn.M
 #: Known failures.
 _BLAME = {
     "halonet26t": "not isolated: on a machine that was busy with other work",
-    "csatv2": "not isolated; ONNX Runtime answers as it should",
-    "coat_lite_tiny": "not isolated; OpenVINO and ONNX Runtime answer as they should",
 }
 
 

@@ -82,7 +82,10 @@ def _inputs(part: str, size: int) -> tuple[Input, ...]:
 
 
 #: Known failures.
-_BLAME = {"swin_v2_t": "not isolated; OpenVINO and ONNX Runtime answer as they should"}
+_BLAME = {
+    "efficientnet_v2_s": "ours: IPEX added into what a convolution still read; mended since",
+    "swin_v2_t": "not isolated; OpenVINO and ONNX Runtime answer as they should",
+}
 
 
 def _model(row: tuple[str, str, int, Mapping[str, object]]) -> Model:
