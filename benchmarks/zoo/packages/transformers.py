@@ -54,12 +54,17 @@ _BLOCKS = (
     "block, a branch on a size; torch then fails as it words that the axis cannot be free"
 )
 
+_EXPERTS = (
+    "upstream: its experts are computed by an operator of transformers' own, of which torch's "
+    "exporter has no form"
+)
+
 #: Whose known failures are.
 _BLAME = {
     "longformer": _ASKS,
     "led": _ASKS,
-    "deepseek_v3": "upstream: its experts are computed by an operator of transformers' own, of "
-    "which torch's exporter has no form",
+    "deepseek_v3": _EXPERTS,
+    "mixtral": _EXPERTS,
     "longt5": _BLOCKS,
     "mamba": "upstream: modeling_mamba takes the words one by one in a loop of Python",
     "nystromformer": "upstream: modeling_nystromformer adds the mask of all words to the scores of "
