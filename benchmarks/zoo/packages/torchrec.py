@@ -188,5 +188,5 @@ PACKAGE = Package(
         ),
     ),
     left_out={"BERT4Rec and others below examples/": "not in the package"},
-    in_tests=("Sequences",),
+    in_tests=("DLRM",),
 )
