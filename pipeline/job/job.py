@@ -17,7 +17,10 @@ Name = Annotated[str, Field(pattern=NAME, max_length=64)]
 
 def _reason(text: str) -> str:
     if len(text.split()) < 3:
-        raise ValueError("say in a few words why this much is acceptable")
+        raise ValueError(
+            "say in three words or more why this much is acceptable, "
+            "such as `f32 sums in another order`"
+        )
     return text
 
 

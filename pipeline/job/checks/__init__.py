@@ -50,6 +50,7 @@ CHECKS: tuple[Check, ...] = (
     processing.goes_with_the_source,
     files.are_of_the_kind,
     files.exist,
+    targets.name_flags,
     targets.have_the_flags,
     targets.calibrate_on_samples,
     targets.take_a_road_that_there_is,

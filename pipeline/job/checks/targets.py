@@ -5,10 +5,24 @@ from pathlib import Path
 
 from converters.sources import SOURCES
 from pipeline.job.fault import Fault
+from pipeline.job.nearest import did_you_mean
 from pipeline.job.node import Node
 from registry.format import Format
 from targets import TARGETS
+from targets.host.cpu import host
+from targets.host.flags import FLAGS, OTHER_NAMES
 from targets.target import TargetOptions
+
+
+def name_flags(job: Node, _: Path) -> Iterator[Fault]:
+    """Refuse what is no CPU flag: no host would have it, and no build would be taken anywhere."""
+    for given in job["targets"]:
+        for flag, place in given["isa"].texts():
+            if flag in FLAGS or flag in host().flags:
+                continue
+            meant = OTHER_NAMES.get(flag.lower().replace("-", "_"))
+            hint = f"; the kernel calls it `{meant}`" if meant else did_you_mean(flag, FLAGS)
+            yield Fault(place, f"no CPU flag is called `{flag}` in /proc/cpuinfo{hint}")
 
 
 def have_the_flags(job: Node, _: Path) -> Iterator[Fault]:
