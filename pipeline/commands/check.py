@@ -18,7 +18,7 @@ def check(
     """Find every fault of a job and of its samples; nothing is run and nothing is written."""
     try:
         found = load_job(job)
-        rows = fit_samples(found, job)
+        rows, odd = fit_samples(found, job)
     except JobError as error:
         if as_json:
             console.emit({"job": str(job), "valid": False, "faults": as_records(job, error)})
@@ -26,8 +26,10 @@ def check(
     targets = [target.name for target in found.targets]
     if as_json:
         record: dict[str, console.Json] = {"job": str(job), "valid": True, "model": found.model}
-        console.emit(record | {"targets": targets, "samples": rows})
+        console.emit(record | {"targets": targets, "samples": rows, "odd": odd})
         return
     console.say(f"{job}: {found.model} for {', '.join(targets)}: no faults")
     if rows is not None:
         console.say(f"samples: {counted(rows, 'row')} fit")
+    for oddity in odd:
+        console.say(oddity)

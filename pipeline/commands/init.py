@@ -103,7 +103,8 @@ def _write(out: Path, given: Given, home: Path, *, as_json: bool) -> None:
     if not as_json:
         counts = (counted(len(seen.inputs), "input"), counted(len(seen.tables), "table"))
         console.say(f"{out}: {', '.join(counts)}")
-    fit_samples(load_job(out), out)
+    for oddity in fit_samples(load_job(out), out).odd:
+        console.note(oddity)
     if as_json:
         console.emit(_record(out, given, seen))
         return

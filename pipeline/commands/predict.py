@@ -125,7 +125,7 @@ def _read_columns(path: Path, file: SampleFile, draft: Draft) -> dict[str, np.nd
     read = {*names, *(column for some in columns.values() for column in some)}
     _note_extra(path, [name for name in file.names if name not in read])
     samples = Samples(file=path.name, columns=columns, rows=_ALL)
-    return read_samples(samples, draft.inputs, path.parent).inputs
+    return read_samples(samples, draft.inputs, path.parent, held=False).inputs
 
 
 def _note_extra(path: Path, names: list[str]) -> None:

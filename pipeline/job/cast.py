@@ -3,6 +3,7 @@
 import numpy as np
 
 from pipeline.job.misfits import MisfitError
+from pipeline.job.refusal import Rule, refuse
 from registry.errors import SourceError
 from registry.signature import DType, Input
 
@@ -40,8 +41,12 @@ def numeric(where: str, array: np.ndarray) -> np.ndarray:
 
 def _exact(where: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
     if array.dtype.kind == "f" and dtype.kind in "iub":
-        _refuse(where, array, ~np.isfinite(array), f"is not a number, and {dtype} has none such")
-        _refuse(where, array, array != np.floor(array), f"is a fraction, and the input is {dtype}")
+        refuse(
+            where, array, ~np.isfinite(array), Rule(f"is not a number, and {dtype} has none such")
+        )
+        refuse(
+            where, array, array != np.floor(array), Rule(f"is a fraction, and the input is {dtype}")
+        )
     with np.errstate(over="ignore", invalid="ignore"):
         result = array.astype(dtype)
     if array.dtype.kind == "f" and dtype.kind == "f":
@@ -50,7 +55,7 @@ def _exact(where: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
         lost = result.astype(np.float64) != array.astype(np.float64)
     else:
         lost = _differs(result, array)
-    _refuse(where, array, lost, f"does not fit into {dtype}")
+    refuse(where, array, lost, Rule(f"does not fit into {dtype}"))
     return result
 
 
@@ -64,18 +69,19 @@ def _differs(result: np.ndarray, whole: np.ndarray) -> np.ndarray:
 
 
 def _hold(where: str, array: np.ndarray, tensor: Input) -> None:
-    """Refuse what is no id and no start. A range says what to generate: samples may be beyond."""
+    """Refuse what is no id, no start and no length."""
     if tensor.offsets is not None and array.ndim == 1:
-        _refuse(where, array, _no_starts(array), "starts no bag: starts rise from 0", "offsets")
+        rule = Rule("starts no bag: starts rise from 0", "offsets")
+        refuse(where, array, _no_starts(array), rule)
     if tensor.lengths is not None:
-        _refuse(where, array, array < 0, "is no length of a bag", "lengths")
+        refuse(where, array, array < 0, Rule("is no length of a bag", "lengths"))
     if tensor.ids is None:
         return
     most = np.asarray(tensor.ids.cardinality)
     limits = np.unique(most)
     top = f"{limits[0] - 1}" if limits.size == 1 else "its column's cardinality - 1"
     beyond = (array < 0) | (array >= most)
-    _refuse(where, array, beyond, f"is no id: `{tensor.name}` has 0 to {top}", "ids")
+    refuse(where, array, beyond, Rule(f"is no id: `{tensor.name}` has 0 to {top}", "ids"))
 
 
 def _no_starts(array: np.ndarray) -> np.ndarray:
@@ -84,13 +90,3 @@ def _no_starts(array: np.ndarray) -> np.ndarray:
     bad: np.ndarray = array < before
     bad[:1] |= array[:1] != 0
     return bad
-
-
-def _refuse(where: str, array: np.ndarray, bad: np.ndarray, why: str, key: str = "dtype") -> None:
-    """Name the first bad value, how many there are, and the input's key that says otherwise."""
-    if not bad.any():
-        return
-    first = np.unravel_index(int(np.argmax(bad)), bad.shape)
-    count = int(np.count_nonzero(bad))
-    more = f" ({count} such values)" if count > 1 else ""
-    raise MisfitError(f"{where}, row {first[0]}: {array[first]} {why}{more}", key)

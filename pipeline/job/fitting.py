@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from pipeline.job.compose import compose
 from pipeline.job.fault import Fault, JobFileError, Place
@@ -22,24 +23,33 @@ class SamplesError(JobFileError):
     exit_code = SourceError.exit_code
 
 
-def fit_samples(job: Job, path: Path) -> int | None:
-    """Read what the job file at `path` takes of the samples, and count their rows.
+class Fit(NamedTuple):
+    """Samples that fit.
 
-    Returns:
-        None where the job names no samples.
+    Attributes:
+        rows: None where the job names no samples.
+        odd: What is odd about them, a sentence each.
+    """
+
+    rows: int | None
+    odd: tuple[str, ...]
+
+
+def fit_samples(job: Job, path: Path) -> Fit:
+    """Read what the job file at `path` takes of the samples, and count their rows.
 
     Raises:
         SamplesError: They cannot be read, or are not what the job says of its inputs.
     """
     if job.samples is None:
-        return None
+        return Fit(None, ())
     try:
         recorded = read_samples(job.samples, job.inputs, path.parent)
     except MisfitsError as error:
         raise _shown(path, error.misfits) from error
     except SourceError as error:
         raise _shown(path, [Misfit(_FILE, str(error))]) from error
-    return row_count(job.inputs, recorded.inputs)
+    return Fit(row_count(job.inputs, recorded.inputs), recorded.odd)
 
 
 def _shown(path: Path, misfits: Iterable[Misfit]) -> SamplesError:

@@ -23,10 +23,15 @@ Read = Callable[[Sequence[str], int], dict[str, np.ndarray]]
 
 @dataclass(frozen=True)
 class SampleFile:
-    """An open file: what it holds, and how to read some of it."""
+    """An open file: what it holds, and how to read some of it.
+
+    Attributes:
+        typed: It says of what dtype its numbers are.
+    """
 
     names: tuple[str, ...]
     read: Read
+    typed: bool = True
 
 
 def open_samples(path: Path) -> SampleFile:
@@ -136,7 +141,7 @@ def _open_csv(path: Path) -> SampleFile:
             raise SourceError(f"{path}: not a csv file: {error}") from error
         return {str(name): frame[name].to_numpy() for name in frame.columns}
 
-    return SampleFile(tuple(read(None, 0)), read)
+    return SampleFile(tuple(read(None, 0)), read, typed=False)
 
 
 #: How a file is opened, by its suffix.

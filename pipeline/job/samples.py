@@ -3,15 +3,17 @@
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from pipeline.job.allowed import hold
 from pipeline.job.cast import cast, numeric
 from pipeline.job.job import Samples
 from pipeline.job.misfits import MisfitError, Misfits
 from pipeline.job.nearest import did_you_mean
+from pipeline.job.oddities import Oddities
 from pipeline.job.sample_files import SampleFile, open_samples
 from registry.errors import SourceError
 from registry.signature import Dim, Input
@@ -27,19 +29,24 @@ class Recorded:
     Attributes:
         inputs: By name, in the job's order, with the inputs' dtypes and ranks.
         labels: One number a row, as the file has it.
+        odd: What is odd about them, a sentence each.
     """
 
     inputs: dict[str, np.ndarray]
     labels: np.ndarray | None
+    odd: tuple[str, ...] = ()
 
 
-def read_samples(samples: Samples, inputs: tuple[Input, ...], folder: Path) -> Recorded:
+def read_samples(
+    samples: Samples, inputs: tuple[Input, ...], folder: Path, *, held: bool = True
+) -> Recorded:
     """Read what the job's `samples` block names.
 
     Bags are cut where the offsets say, so that `rows` bags remain.
 
     Args:
         folder: The job file's folder.
+        held: Refuse values that the job does not let come; ids and bags are held anyhow.
 
     Raises:
         SourceError: The file cannot be read, or there are no rows in it.
@@ -48,7 +55,7 @@ def read_samples(samples: Samples, inputs: tuple[Input, ...], folder: Path) -> R
     """
     path = folder / samples.file
     file = open_samples(path)
-    reader = _Reader(path, file, samples, _limits(path, file, samples.rows, inputs))
+    reader = _Reader(path, file, samples, _limits(path, file, samples.rows, inputs), held)
     misfits = Misfits()
     arrays: dict[str, np.ndarray] = {}
     for tensor in inputs:
@@ -67,7 +74,7 @@ def read_samples(samples: Samples, inputs: tuple[Input, ...], folder: Path) -> R
         if labels is not None and len(labels) != rows:
             raise SourceError(f"{path}: {len(labels)} labels for {rows} rows")
     misfits.tell()
-    return Recorded(arrays, labels)
+    return Recorded(arrays, labels, reader.odd.tell(samples.file))
 
 
 @dataclass(frozen=True)
@@ -78,6 +85,8 @@ class _Reader:
     file: SampleFile
     samples: Samples
     limits: dict[Dim, int]
+    held: bool
+    odd: Oddities = field(default_factory=Oddities)
 
     def input(self, tensor: Input) -> np.ndarray:
         columns = self.samples.columns.get(tensor.name, (tensor.name,))
@@ -87,11 +96,21 @@ class _Reader:
         with self.columns_of(tensor):
             arrays = self.read(columns, rows)
         parts = [numeric(f"{self.path}: `{name}`", array) for name, array in arrays.items()]
-        if len(columns) == 1:
-            where = f"{self.path}: `{columns[0]}`"
-            return cast(where, _shaped(where, parts[0], tensor), tensor)
-        where = f"{self.path}: the columns of `{tensor.name}`"
-        return cast(where, _spread(where, _side_by_side(parts), tensor), tensor)
+        alone = len(columns) == 1
+        label = f"`{columns[0]}`" if alone else f"the columns of `{tensor.name}`"
+        where = f"{self.path}: {label}"
+        shaped = (
+            _shaped(where, parts[0], tensor)
+            if alone
+            else _spread(where, _side_by_side(parts), tensor)
+        )
+        found = cast(where, shaped, tensor)
+        if self.held:
+            hold(where, found, tensor)
+        if self.file.typed:
+            self.odd.turned(tensor.name, parts, found.dtype)
+        self.odd.beyond(label, found, tensor)
+        return found
 
     @contextmanager
     def columns_of(self, tensor: Input) -> Iterator[None]:

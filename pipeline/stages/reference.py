@@ -14,8 +14,10 @@ from pipeline.job.job import Samples
 from pipeline.job.samples import read_samples
 from pipeline.processes.task import Task
 from pipeline.stages.model import ModelOptions
+from registry.composition import Remark
 from registry.errors import PlatformError, SourceError
 from registry.progress import Progress
+from registry.remarks import tell
 from targets.parity.cases import Case, write_cases
 from targets.parity.compare import answered
 from targets.parity.hostile import hostile
@@ -116,6 +118,7 @@ def _recorded(options: Options, folder: Path) -> tuple[list[Case], np.ndarray | 
     if options.samples is None:
         return [], None
     samples = read_samples(options.samples, options.inputs, folder)
+    tell(Remark(by="samples", text=text) for text in samples.odd)
     most = max(ROWS, options.samples.record)
     pieces = list(batches_of(options.inputs, options.axes, samples.inputs, most))
     cases = [

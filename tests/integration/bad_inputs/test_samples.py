@@ -28,6 +28,7 @@ SAMPLES = {
     "of text": ({"x": np.full((6, 4), "a")}, ("`x`",)),
     "of objects": ({"x": np.array([[{}] * 4] * 6, dtype=object)}, ("`x`", "Python objects")),
     "without rows": ({"x": X[:0]}, ("no rows",)),
+    "with NaN that the job does not tell of": ({"x": with_nan()}, ("row 2: nan", "missing: true")),
     "in doubles that floats cannot hold": ({"x": X.astype("f8") * 1e300}, ("`x`",)),
 }
 
@@ -44,6 +45,7 @@ def test_samples_with_nan_are_found_where_the_original_answers_nan(bench):
     """NaN stands for "not known" in some models, which answer it with a number."""
     np.savez(bench.folder / "samples.npz", x=with_nan())
     job = sound(bench.folder) | {"samples": {"file": "samples.npz"}}
+    job["inputs"] = [entry | {"missing": True} for entry in job["inputs"]]
     words = (
         "output 'y'",
         "'samples 0 to 5' at [2, 1]",

@@ -152,7 +152,7 @@ def test_a_value_that_would_be_changed_is_refused(values, dtype, message, tmp_pa
     ("values", "dtype"),
     [
         ([1.0, 2.0], "int64"),
-        ([0.1, np.nan, np.inf], "float32"),
+        ([0.1, 2.5], "float32"),
         ([True, False], "float32"),
         ([True, False], "int64"),
         ([0, 1], "bool"),
@@ -166,7 +166,66 @@ def test_a_value_that_fits_is_taken(values, dtype, tmp_path):
     tensor = Input(name="x", dtype=dtype, shape=("batch",))
     found = read(tmp_path, "s.npz", tensor).inputs["x"]
     assert found.dtype == np.dtype(dtype)
-    assert np.array_equal(found, np.asarray(values).astype(dtype), equal_nan=dtype == "float32")
+    assert np.array_equal(found, np.asarray(values).astype(dtype))
+
+
+X = Input(name="x", dtype="float32", shape=("batch",))
+MISSING = X.model_copy(update={"missing": True})
+COUNT = Input(name="x", dtype="int64", shape=("batch",), range=(0, 3))
+
+
+@pytest.mark.parametrize(
+    ("tensor", "values", "message"),
+    [
+        (X, [0, np.nan, np.nan], r"`x`, row 1: nan is no number.*\(2 such.*write missing: true"),
+        (X, [0, 1, -np.inf], "`x`, row 2: -inf is no finite number: take such rows out"),
+        (MISSING, [np.nan, np.inf], "row 1: inf is no finite number"),
+        (COUNT, [0, 4, -1], r"row 1: 4 is outside of the input's range, 0 to 3 \(2.*widen the"),
+    ],
+)
+@pytest.mark.parametrize("name", ["s.csv", "s.npz"])
+def test_a_value_that_the_job_does_not_let_come_is_refused(tensor, values, message, name, tmp_path):
+    if name == "s.csv":
+        write(pd.DataFrame({"x": values}), tmp_path / name)
+    else:
+        save(tmp_path, x=np.asarray(values))
+    with pytest.raises(SourceError, match=message):
+        read(tmp_path, name, tensor)
+    taken = read_samples(Samples(file=name), (tensor,), tmp_path, held=False).inputs["x"]
+    assert np.array_equal(taken, np.asarray(values, taken.dtype), equal_nan=True), "for predictions"
+
+
+def test_values_may_be_missing_where_the_job_says_so(tmp_path):
+    save(tmp_path, x=np.array([0.5, np.nan], np.float32))
+    found = read(tmp_path, "s.npz", MISSING)
+    assert np.isnan(found.inputs["x"]).tolist() == [False, True]
+    assert found.odd == ()
+
+
+def test_another_dtype_that_loses_nothing_is_told(tmp_path):
+    narrow = np.zeros(2, np.float32)
+    save(tmp_path, a=np.array([0, 255], np.uint8), b=np.zeros(2), c=np.ones(2), d=narrow)
+    found = read(tmp_path, "s.npz", *(X.model_copy(update={"name": name}) for name in "abcd"))
+    whole, rounded = found.odd
+    assert whole.startswith("s.npz: `a` is uint8 in the file and float32 in the job")
+    assert whole.endswith(": no value changes; requests have to be float32")
+    assert "`b`, `c` are float64 in the file and float32 in the job: rounded; " in rounded
+
+
+def test_text_has_no_dtype_to_tell_of(frame, tmp_path):
+    write(frame, tmp_path / "s.csv")
+    assert read(tmp_path, "s.csv", columns=COLUMNS).odd == ()
+
+
+def test_floats_outside_of_their_range_are_told(tmp_path):
+    ranged = X.model_copy(update={"range": (0, 0.1)})
+    save(tmp_path, x=np.array([0.1, 0.5, -1], np.float32))
+    (told,) = read(tmp_path, "s.npz", ranged).odd
+    assert told.startswith(
+        "s.npz: `x`, row 1: 0.5 is outside of the input's range, 0 to 0.1 (2 such values): "
+    )
+    save(tmp_path, x=np.array([0.1, 0], np.float32))
+    assert read(tmp_path, "s.npz", ranged).odd == ()
 
 
 @pytest.mark.parametrize(

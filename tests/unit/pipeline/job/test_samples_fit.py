@@ -45,6 +45,40 @@ def test_check_counts_the_rows_that_fit(write, capsys):
     assert json.loads(capsys.readouterr().out)["samples"] == 2
 
 
+def test_check_tells_of_samples_that_are_odd(write, tmp_path, capsys):
+    write(top=9)
+    narrow = {"user": np.array([0, 1, 9], np.int32), "starts": [0, 2], "y": [0, 1]}
+    np.savez(tmp_path / "s.npz", **narrow)
+    assert call(["check", "job.yaml"]) == 0
+    (told,) = capsys.readouterr().out.splitlines()[2:]
+    assert told.startswith("s.npz: `user` is int32 in the file and int64 in the job")
+    assert call(["check", "--json", "job.yaml"]) == 0
+    assert json.loads(capsys.readouterr().out)["odd"] == [told]
+
+
+@pytest.mark.parametrize(
+    ("said", "values", "place"),
+    [
+        ("range: [0, 1]", [0.5, np.nan], "x, "),
+        ("missing: true", [0.5, np.inf], "x, "),
+        ("range: [0, 1]", [0, 2], "[0, 1]"),
+    ],
+)
+def test_values_that_the_job_does_not_let_come_are_shown_where_it_does_not(
+    said, values, place, write, tmp_path, capsys
+):
+    write(top=9)
+    dtype = np.asarray(values).dtype
+    entry = f"  - {{name: x, dtype: {dtype}, shape: [batch], {said}}}\n"
+    job = JOB.replace("axes:", f"{entry}axes:")
+    (tmp_path / "job.yaml").write_text(job)
+    np.savez(tmp_path / "s.npz", user=USER, starts=STARTS, y=Y, x=np.asarray(values))
+    assert call(["check", "--json", "job.yaml"]) == 11
+    (fault,) = json.loads(capsys.readouterr().out)["faults"]
+    assert job.splitlines()[fault["line"] - 1][fault["column"] - 1 :].startswith(place)
+    assert "s.npz: `x`, row 1: " in fault["message"]
+
+
 @pytest.mark.parametrize("command", ["check", "run"])
 def test_samples_that_do_not_fit_are_shown_where_the_job_says_otherwise(write, command, capsys):
     home = write(top=10)

@@ -9,6 +9,7 @@ from safetensors.numpy import load_file
 from pipeline.processes.task import Task
 from pipeline.stages import reference
 from registry.errors import SourceError
+from registry.remarks import hearing
 from targets.parity.cases import read_cases
 
 ROWS = 20
@@ -65,6 +66,15 @@ def test_samples_come_first_in_batches_and_in_their_order(folder):
     assert [case.name for case in recorded] == names
     rows = np.concatenate([case.outputs["rows"] for case in recorded])
     np.testing.assert_array_equal(rows, TABLE[np.arange(600) % ROWS])
+
+
+def test_what_is_odd_about_samples_is_told_without_their_folder(folder):
+    np.savez(folder / "samples.npz", item=np.arange(600, dtype=np.int32) % ROWS)
+    with hearing() as remarks:
+        asked(folder, {"rows": 5})
+    (remark,) = remarks
+    assert remark.by == "samples"
+    assert remark.text.startswith("samples.npz: `item` is int32 in the file and int64 in the job")
 
 
 def test_the_first_batch_holds_all_rows_that_the_version_is_to_carry(folder):
