@@ -41,6 +41,11 @@ def _prepacked(module: Any, options: ConvertOptions, file: Path) -> Any:  # noqa
         require("torch", extra="convert"),
         require("intel_extension_for_pytorch", extra="convert"),
     )
+    if options.weights == "bf16" and not ipex._C.onednn_has_bf16_support():
+        raise ConversionError(
+            "weights in bf16: this host's CPU has no avx512_bf16, without which they are not laid "
+            "out. Run the job on a host that has it, or take precision: f32"
+        )
     dtype = torch.bfloat16 if options.weights == "bf16" else torch.float32
     # What it folds by tracing again would lose the arithmetic of shapes.
     folding = {"conv_bn_folding": False, "linear_bn_folding": False}

@@ -15,7 +15,13 @@ def check(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Find every fault of a job and of its samples; nothing is run and nothing is written."""
+    """Find every fault of a job and of its samples; nothing is run and nothing is written.
+
+    Targets that this host cannot run, for want of CPU flags, are told and are no faults.
+    """
+    from pipeline.planning.able import unfit  # noqa: PLC0415  the command's help starts fast
+    from targets.host.cpu import host  # noqa: PLC0415
+
     try:
         found = load_job(job)
         rows, odd = fit_samples(found, job)
@@ -24,12 +30,15 @@ def check(
             console.emit({"job": str(job), "valid": False, "faults": as_records(job, error)})
         raise
     targets = [target.name for target in found.targets]
+    beyond = unfit(found.targets, host())
     if as_json:
         record: dict[str, console.Json] = {"job": str(job), "valid": True, "model": found.model}
-        console.emit(record | {"targets": targets, "samples": rows, "odd": odd})
+        console.emit(record | {"targets": targets, "samples": rows, "odd": odd, "unable": beyond})
         return
     console.say(f"{job}: {found.model} for {', '.join(targets)}: no faults")
     if rows is not None:
         console.say(f"samples: {counted(rows, 'row')} fit")
     for oddity in odd:
         console.say(oddity)
+    for fault in beyond:
+        console.say(fault)

@@ -1,5 +1,6 @@
 """`pipeline plan`: show what a run would do."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
@@ -11,6 +12,8 @@ from pipeline.showing import console
 from pipeline.showing.progress import duration, size
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from pipeline.planning.steps import Plan, Step
 
 
@@ -40,20 +43,39 @@ def plan(
     if as_json:
         console.emit(as_record(made, free))
         return
+    ahead = [step for step in made.steps if step.entry is None]
     header = ("stage", "time", "memory", "disk", "why")
     console.show_table(header, [_row(step) for step in made.steps])
-    ahead = [step.forecast for step in made.steps if step.entry is None]
     console.say("")
     console.say(f"{len(made.steps) - len(ahead)} of {len(made.steps)} stages are cached.")
-    if ahead:
-        disk, memory = sum(each.disk for each in ahead), max(each.memory for each in ahead)
-        bound = "" if all(each.measured for each in ahead) else "up to "
-        console.say(f"disk: {bound}{size(disk)} more, {size(free['disk'])} free")
-        console.say(f"memory: {bound}{size(memory)} at once, {size(free['memory'])} free")
+    for line in _demands(ahead, free):
+        console.say(line)
+
+
+def _demands(ahead: "list[Step]", free: dict[str, int]) -> "Iterator[str]":
+    """Yield what the steps that are to be done ask of this host."""
+    from pipeline.planning.able import unable  # noqa: PLC0415  the command's help starts fast
+    from pipeline.toolchains.needed import needed  # noqa: PLC0415
+    from targets.host.cpu import host  # noqa: PLC0415
+
+    if not ahead:
+        return
+    expected = [step.forecast for step in ahead]
+    disk, memory = sum(each.disk for each in expected), max(each.memory for each in expected)
+    bound = "" if all(each.measured for each in expected) else "up to "
+    yield f"disk: {bound}{size(disk)} more, {size(free['disk'])} free"
+    yield f"memory: {bound}{size(memory)} at once, {size(free['memory'])} free"
+    yield from (each.sentence for each in needed(step.task.toolchain for step in ahead))
+    yield from unable(ahead, host())
 
 
 def as_record(made: "Plan", free: dict[str, int]) -> dict[str, JsonValue]:
     """Lay a plan out for machines; bytes and seconds."""
+    from pipeline.planning.able import unable  # noqa: PLC0415  the command's help starts fast
+    from pipeline.toolchains.needed import needed  # noqa: PLC0415
+    from targets.host.cpu import host  # noqa: PLC0415
+
+    ahead = [step for step in made.steps if step.entry is None]
     return {
         "model": made.model,
         "home": str(made.home),
@@ -61,6 +83,8 @@ def as_record(made: "Plan", free: dict[str, int]) -> dict[str, JsonValue]:
         "source_digest": made.source_digest,
         "tools": dict(made.tools),
         "free": dict(free),
+        "toolchains": [asdict(each) for each in needed(step.task.toolchain for step in ahead)],
+        "unable": list(unable(ahead, host())),
         "stages": [
             {
                 "name": step.task.name,

@@ -10,12 +10,14 @@ from pipeline.caching import cache
 from pipeline.caching.holding import needing
 from pipeline.home import unwritable
 from pipeline.job.locate import located
+from pipeline.planning.able import check_able
 from pipeline.planning.fit import check_fit
 from pipeline.planning.steps import Plan, Step
 from pipeline.processes.setting import Setting, environment
 from pipeline.record import Outcome, RunRecord, fault_of
 from pipeline.running.ask_store import ask_store
 from pipeline.running.blame import Wrong, blame
+from pipeline.running.concerned import concerned
 from pipeline.running.diary import Diary
 from pipeline.running.take import Bench, failed, take
 from pipeline.showing.watch import Watch
@@ -23,6 +25,7 @@ from pipeline.stages.verdict import verdict
 from pipeline.toolchains.inside import check_built
 from registry.disk import FULL
 from registry.errors import JobError, PlatformError
+from targets.host.cpu import host
 
 #: Faults of the disk and of its rights, and not of ours.
 UNWRITABLE = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM)
@@ -78,7 +81,9 @@ def _execute(plan: Plan, wishes: Wishes, watch: Watch) -> RunResult:
     diary = _open(plan)
     with ExitStack() as held:
         try:
-            check_built(step.task.toolchain for step in steps if wishes.force or step.entry is None)
+            ahead = [step for step in steps if wishes.force or step.entry is None]
+            check_able(ahead, host())
+            check_built(step.task.toolchain for step in ahead)
             ask_store(steps)
             if wishes.check:
                 check_fit(replace(plan, steps=steps))
@@ -144,7 +149,7 @@ def _do(step: Step, bench: Bench, diary: Diary) -> None:
         if step.task.stage == "validate" and record.output:
             verdict(record.output / "parity.json")
     except PlatformError as error:
-        said = located(error, diary.plan.file)
+        said = concerned(located(error, diary.plan.file), step, diary.plan)
         record = failed(diary.stages[step.task.name], bench, said)
         diary.note(record)
         bench.watch.ended(record)

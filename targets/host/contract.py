@@ -87,6 +87,18 @@ def check_build(build: Build, host: Host) -> None:
         raise ContractError(f"this host cannot run the build: {'; '.join(faults)}")
 
 
+def lacking_flags(
+    target: Target, precision: Precision, isa: tuple[str, ...], host: Host
+) -> tuple[str, ...]:
+    """Return the CPU flags that a build demands and a host lacks, those of `isa` first.
+
+    Args:
+        precision: One that the target computes in.
+    """
+    wanted = dict.fromkeys((*isa, *target.precisions[precision]))
+    return tuple(flag for flag in wanted if flag not in host.flags)
+
+
 def takes(contract: Contract, version: str) -> bool:
     """Say whether a version of the runtime is in the contract's range."""
     return Version(contract.at_least) <= Version(version) < Version(contract.below)
@@ -100,8 +112,7 @@ def _unable(target: Target, precision: Precision) -> str:
 def _isa_faults(contract: Contract, target: Target, host: Host) -> list[str]:
     if contract.precision not in target.precisions:
         return [_unable(target, contract.precision)]
-    wanted = dict.fromkeys((*contract.isa, *target.precisions[contract.precision]))
-    lacking = [flag for flag in wanted if flag not in host.flags]
+    lacking = lacking_flags(target, contract.precision, contract.isa, host)
     if not lacking:
         return []
     return [f"its CPU has no {', '.join(lacking)}; take another build, or a host that has it"]
