@@ -1,12 +1,13 @@
 """What a run shows at its end."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pydantic import JsonValue
 
 from pipeline.job.job import Job
 from pipeline.record import StageRecord
+from pipeline.running.endnotes import not_begun, refused_alike, remarks
 from pipeline.running.run import RunResult
 from pipeline.showing import console
 from pipeline.showing.progress import duration, size
@@ -15,20 +16,24 @@ from registry.manifest import Parity
 
 
 def show_summary(result: RunResult, job: Job) -> None:
-    """Print the stages, the parity of each target, the version, and what to do next."""
+    """Print the stages that were begun, parity, remarks, the version, and what to do next."""
     record = result.record
-    console.show_table(("stage", "outcome", "time", "peak memory"), list(map(_row, record.stages)))
+    begun = [stage for stage in record.stages if stage.outcome != "skipped"]
+    if begun:
+        console.show_table(("stage", "outcome", "time", "peak memory"), list(map(_row, begun)))
+    _say_all(not_begun(record))
     console.say("")
     if record.validations:
         header = ("target", "check", "passed", "largest error", "of tolerance", "compared", "cases")
         rows = [row for each in record.validations for row in _parity_rows(each)]
         console.show_table(header, rows)
+        _say_all(refused_alike(record))
         console.say("")
     if scores := dict.fromkeys(score for each in record.validations for score in _scores(each)):
         console.show_table(("target", "metric", "original", "here"), list(scores))
         console.say("")
-    for line in _next(result, job):
-        console.say(line)
+    _say_all(remarks(record))
+    _say_all(_next(result, job))
 
 
 def as_record(result: RunResult) -> dict[str, JsonValue]:
@@ -47,6 +52,11 @@ def as_record(result: RunResult) -> dict[str, JsonValue]:
         "stages": {stage.name: stage.outcome for stage in record.stages},
         "passed": {each.target: each.passed for each in record.validations},
     }
+
+
+def _say_all(lines: Iterable[str]) -> None:
+    for line in lines:
+        console.say(line)
 
 
 def _row(stage: StageRecord) -> tuple[str, ...]:

@@ -138,10 +138,10 @@ def _size(folder: Path) -> int:
 
 
 def _share(progress: Progress, number: int, count: int) -> Progress:
-    """Report one of several rounds over the same cases."""
+    """Report one of several rounds over the same cases: a case is done after the last."""
 
     def report(done: float, total: float, unit: str) -> None:
-        progress(number * total + done, count * total, unit)
+        progress((number * total + done) / count, total, unit)
 
     return report
 

@@ -7,6 +7,7 @@ import pytest
 from pipeline.job.job import Job
 from pipeline.running.run import RunResult
 from pipeline.running.summary import as_record, show_summary
+from registry.composition import Remark
 from registry.errors import ParityError
 from tests.run_records import run_record
 
@@ -63,6 +64,38 @@ def test_a_run_that_failed_is_not_told_to_go_on(job, capsys):
 def test_a_job_without_a_push_is_told_how_to_publish(job, capsys):
     show_summary(result(version=None, outcome="done"), job.model_copy(update={"push": None}))
     assert "give the job a `push` block" in capsys.readouterr().out
+
+
+def test_stages_that_were_not_begun_are_a_line(job, capsys):
+    ran = run_record().stages[0]
+    skipped = [ran.model_copy(update={"name": f"s{n}", "outcome": "skipped"}) for n in range(12)]
+    show_summary(result(stages=(ran, *skipped)), job)
+    shown = capsys.readouterr().out
+    assert "12 stages more were not begun" in shown
+    assert "skipped" not in shown
+    show_summary(result(stages=(ran, skipped[0])), job)
+    assert "1 stage more was not begun" in capsys.readouterr().out
+
+
+def test_cases_that_both_refused_are_told_below_those_that_were_compared(job, capsys):
+    show_summary(result(), job)
+    assert (
+        "openvino-f32: 44 cases compared; 6 more were refused by the original and here alike"
+        in capsys.readouterr().out
+    )
+
+
+def test_remarks_on_the_model_are_shown_and_those_of_tools_are_not(job, capsys):
+    said = [("calibration", "scales of int8 come from 3 samples"), ("torch.onnx", "chatter")]
+    remarks = [Remark(by=by, text=text) for by, text in said]
+    (ran,) = run_record().stages
+    show_summary(result(stages=(ran.model_copy(update={"remarks": tuple(remarks)}),)), job)
+    shown = capsys.readouterr().out
+    assert "remark of split: scales of int8 come from 3 samples" in shown
+    assert "chatter" not in shown
+    many = tuple(Remark(by="samples", text=f"odd {number}") for number in range(7))
+    show_summary(result(stages=(ran.model_copy(update={"remarks": many}),)), job)
+    assert "2 more remarks: see the report" in capsys.readouterr().out
 
 
 def test_machines_get_the_outcome_and_where_all_else_is():
