@@ -71,7 +71,7 @@ def test_an_operator_that_openvino_lacks(bench):
     arrays = {name: np.asarray(n) for name, n in zip(settings, numbers, strict=True)}
     job = write(bench.folder, nodes, arrays)
     targets = [{"name": "ov", "runtime": "openvino"}]
-    words = ("MelWeightMatrix", "tower/mel", "onnxruntime")
+    words = ("job.yaml:", "target `ov`: ", "MelWeightMatrix", "tower/mel", "onnxruntime")
     bench.refuses_job(ConversionError, *words, targets=targets, **job)
 
 
