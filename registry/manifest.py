@@ -6,10 +6,13 @@ from typing import Literal
 from pydantic import Field
 
 from registry.composition import Artifact, Kept, Lookup, Table, Vocabulary
-from registry.signature import Axis, Frozen, Input, Precision, Signature
+from registry.signature import Axis, Frozen, Input, Layout, Precision, Signature
 
 #: Where a process takes its memory from: "default" is the C library's own.
 Allocator = Literal["default", "jemalloc", "tcmalloc"]
+
+#: Processes a CPU that run or wait, beyond which a host is busy with more than one run.
+BUSY = 1.5
 
 
 class File(Frozen):
@@ -144,6 +147,7 @@ class Benchmark(Frozen):
 
     Attributes:
         cpus: Those that the process could use.
+        host_cpus: Those of the host; None where that was not written down.
         load: Processes that ran on the host or waited, a minute's average: figures that were
             taken beside other work are slower than they could be.
         in_force: Threads, streams and precision as the runtime said them.
@@ -154,16 +158,30 @@ class Benchmark(Frozen):
     load: float
     in_force: dict[str, str]
     speeds: tuple[Speed, ...] = Field(min_length=1)
+    host_cpus: int | None = None
+
+    @property
+    def busy(self) -> str | None:
+        """Say so where more ran on the host than it has CPUs for; a run by itself fills them."""
+        cpus = self.host_cpus or self.cpus
+        if self.load <= BUSY * cpus:
+            return None
+        return f"measured while the host was busy (load {self.load:g} on {cpus} CPUs)"
 
 
 class BuiltPart(Frozen):
-    """One part, built for one target of the job."""
+    """One part, built for one target of the job.
+
+    Attributes:
+        layout: Which axis of images lies innermost, as the target asked for it.
+    """
 
     target: str
     runtime: str
     precision: Precision
     artifact: Artifact
     contract: Contract
+    layout: Layout = "auto"
 
     @property
     def name(self) -> str:
@@ -201,6 +219,11 @@ class Build(Frozen):
     def allocator(self) -> Allocator:
         """Where a server of it takes its memory from: one process has one."""
         return self.parts[0].contract.allocator
+
+    @property
+    def int8(self) -> str | None:
+        """Say where the scales of int8 come from, as shipped; None where nothing is quantised."""
+        return next((one.in_force.get("int8") for one in reversed(self.parity)), None)
 
 
 class ToolchainUse(Frozen):

@@ -90,7 +90,9 @@ def _kept_as(table: Table) -> str:
 def _build(build: Build) -> Iterator[str]:
     """Yield a line for a build and, where it is cut, one for each of its parts."""
     errors = {parity.kind: max(one.worst for one in parity.outputs) for parity in build.parity}
-    worst = ", ".join(f"{kind} error {error:.2g} of what may be" for kind, error in errors.items())
+    said = [f"{kind} error {error:.2g} of what may be" for kind, error in errors.items()]
+    said += [f"int8: {build.int8}"] if build.int8 else []
+    worst = ", ".join(said)
     if len(build.parts) == 1:
         yield f"{build.target}: {_part(build.parts[0])}; {worst}"
         return
@@ -108,11 +110,14 @@ def _speeds(build: Build) -> Iterator[str]:
                 f"{build.target}, batch {one.batch}: p50 {latency(one.p50)}, "
                 f"p95 {latency(one.p95)}, {amount(one.rate, 'rows')}/s"
             )
-        yield f"{build.target}: {timed.cpu}, {timed.cpus} CPUs, load {timed.load:g} before"
+        load = timed.busy or f"load {timed.load:g} before"
+        yield f"{build.target}: {timed.cpu}, {timed.cpus} CPUs, {load}"
 
 
 def _part(part: BuiltPart) -> str:
     contract = part.contract
     needs = f"{contract.runtime} {contract.at_least} to below {contract.below}"
     flags = f" on {'+'.join(contract.isa)}" if contract.isa else ""
-    return f"{part.precision}, {needs}{flags}"
+    allocator = "" if contract.allocator == "default" else f", allocator {contract.allocator}"
+    layout = "" if part.layout == "auto" else f", memory format {part.layout}"
+    return f"{part.precision}, {needs}{flags}{allocator}{layout}"

@@ -94,6 +94,7 @@ def _build(build: WantedBuild, task: Task, folder: Path) -> Build:
     file = task.inputs[f"parity:{build.name}"] / "parity.json"
     verdict(file)
     validation = Validation.model_validate_json(file.read_bytes())
+    layouts = {placed.part: placed.target.layout for placed in build.parts}
     parts = tuple(
         BuiltPart(
             target=demand.target,
@@ -103,6 +104,7 @@ def _build(build: WantedBuild, task: Task, folder: Path) -> Build:
                 task.inputs[build_role(build.name, demand.part)], build, demand.part, folder
             ),
             contract=demand.contract,
+            layout=layouts[demand.part],
         )
         for demand in validation.parts
     )

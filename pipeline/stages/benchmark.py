@@ -41,6 +41,7 @@ def time_answers(
     return Benchmark(
         cpu=cpu_name(),
         cpus=host().cpus,
+        host_cpus=os.cpu_count(),
         load=round(load, 2),
         in_force=predictor.in_force(),
         speeds=speeds,

@@ -1,6 +1,7 @@
 """The stage that compares, on real runtimes: it has to find what was spoilt."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -244,6 +245,7 @@ def test_what_holds_is_timed_at_each_batch_size_and_what_does_not_is_not(made):
         assert speed.calls >= 3
         assert speed.rate > 0
     assert found.in_force["threads"] == "1"
+    assert found.host_cpus == os.cpu_count()
     assert validated(made, benchmark={"batches": []}).benchmark is None
     wrong = spoilt(made, "tables", items=pieces.TRUE.items + 1)
     assert validated(made, tables=wrong).benchmark is None
