@@ -38,6 +38,10 @@ def ls(*, as_json: AsJson = False) -> None:
     ]
     console.show_table(("toolchain", "state", "disk", "for"), rows)
     for toolchain in TOOLCHAINS:
+        if _state(toolchain) == "damaged":
+            console.say(_damage(toolchain))
+    console.say("built: every pinned package is there; whether they work: pipeline toolchain doctor")
+    for toolchain in TOOLCHAINS:
         console.say(f"support of {toolchain.name}: {toolchain.support}")
 
 
@@ -102,7 +106,21 @@ def _state(toolchain: "Toolchain") -> str:
 
     if place.is_here(toolchain):
         return "here"
-    return "built" if place.is_built(toolchain) else "not built"
+    if not place.is_built(toolchain):
+        return "not built"
+    return "damaged" if place.missing(toolchain) else "built"
+
+
+def _damage(toolchain: "Toolchain") -> str:
+    """Say what a built toolchain lacks, and how to have it again."""
+    from pipeline.toolchains import place  # noqa: PLC0415
+
+    lacking = place.missing(toolchain)
+    more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
+    return (
+        f"{toolchain.name} lacks {', '.join(lacking[:3])}{more}. Run: rm -r "
+        f"{place.folder_of(toolchain)} && pipeline toolchain sync {toolchain.name}"
+    )
 
 
 def _record(toolchain: "Toolchain") -> dict[str, str | int | list[str] | dict[str, str]]:

@@ -14,8 +14,10 @@ from importlib import metadata
 from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from pipeline.showing.progress import size
+from pipeline.toolchains.pins import Pin
 from pipeline.toolchains.toolchain import Toolchain
 from registry.errors import ToolchainError
 
@@ -46,6 +48,22 @@ def is_built(toolchain: Toolchain) -> bool:
     return is_here(toolchain) or (folder_of(toolchain) / "bin" / "python").exists()
 
 
+def missing(toolchain: Toolchain) -> tuple[str, ...]:
+    """Name what a toolchain that is built lacks, by a look at its folder: packages, modules.
+
+    Whether the rest works is not looked at: `doctor` imports it.
+    """
+    if is_here(toolchain):
+        return ()
+    packages = next((folder_of(toolchain) / "lib").glob("python3*/site-packages"), None)
+    there = {path.name for path in packages.iterdir()} if packages else set()
+    told = {_told(name) for name in there if name.endswith(".dist-info")}
+    lacking = [f"{pin.name} {pin.version}" for pin in toolchain.pins() if _pinned(pin) not in told]
+    files = {name.partition(".")[0] for name in there}
+    modules = [module for module in toolchain.modules.values() if module not in files]
+    return (*lacking, *(f"module {module}" for module in modules))
+
+
 def interpreter(toolchain: Toolchain) -> Path:
     """Return its Python.
 
@@ -61,6 +79,16 @@ def interpreter(toolchain: Toolchain) -> Path:
             f"toolchain sync {toolchain.name} (it takes {size(toolchain.disk)} of disk)"
         )
     return python
+
+
+def _told(folder: str) -> tuple[str, str]:
+    """Read package and version from a folder's name: 'tiny_pack-1.0.dist-info'."""
+    name, _, version = folder.removesuffix(".dist-info").partition("-")
+    return canonicalize_name(name), version
+
+
+def _pinned(pin: Pin) -> tuple[str, str]:
+    return canonicalize_name(pin.name), pin.version
 
 
 def _installed(package: str) -> str | None:

@@ -84,14 +84,14 @@ def run_in_one_process(job: Node, _: Path) -> Iterator[Fault]:
             for _, node in _placed(placement["parts"])
             if node.text in targets
         ]
-        for what, of in (("toolchain", _toolchain), ("allocator", _allocator)):
+        for what, of, said in _OF_A_PROCESS:
             first = placed[0] if placed else None
             for node, target in placed[1:]:
                 if first and of(target) != of(first[1]):
                     message = (
-                        f"`{node.text}` has the {what} {of(target)} and `{first[0].text}` "
-                        f"{of(first[1])}: the parts of a build run in one process, which has one "
-                        f"{what}; place them on targets that share it"
+                        f"`{node.text}` runs {said(of(target))} and `{first[0].text}` "
+                        f"{said(of(first[1]))}: the parts of a build run in one process, which "
+                        f"has one {what}; place them on targets that share it"
                     )
                     yield Fault(node.place, message)
 
@@ -109,6 +109,20 @@ def _toolchain(target: Node) -> str:
 
 def _allocator(target: Node) -> str:
     return target["allocator"].text or "default"
+
+
+def _in(toolchain: str) -> str:
+    here = toolchain == CURRENT
+    return "in the environment of this command" if here else f"in the toolchain {toolchain}"
+
+
+def _with(allocator: str) -> str:
+    usual = allocator == "default"
+    return "with the system's allocator" if usual else f"with the allocator {allocator}"
+
+
+#: What a process has one of: which one a target needs, and how that is said.
+_OF_A_PROCESS = (("toolchain", _toolchain, _in), ("allocator", _allocator, _with))
 
 
 def _are(names: list[str]) -> str:

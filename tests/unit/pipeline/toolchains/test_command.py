@@ -1,8 +1,12 @@
 """`pipeline toolchain`."""
 
 import json
+import shutil
 
 from pipeline.cli import call
+from pipeline.toolchains import place
+from pipeline.toolchains.build import sync
+from registry.progress import silent
 
 
 def test_they_are_listed_with_what_they_are_for(capsys):
@@ -17,6 +21,29 @@ def test_they_are_listed_for_machines(capsys):
     rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)["toolchains"]}
     assert rows["current"]["state"] == "here"
     assert rows["ipex"]["pins"]["torch"] == "2.8.0"
+
+
+def test_one_that_lost_a_package_is_not_called_built(capsys, small, monkeypatch):
+    toolchain = small()
+    monkeypatch.setattr("pipeline.toolchains.TOOLCHAINS", (toolchain,))
+    sync(toolchain, silent, lambda: None)
+    assert listed(capsys) == {"small": "built"}
+    (packages,) = place.folder_of(toolchain).glob("lib/python*/site-packages")
+    (packages / "tinypack.py").rename(packages / "aside.py")
+    assert place.missing(toolchain) == ("module tinypack",)
+    assert listed(capsys) == {"small": "damaged"}
+    (packages / "aside.py").rename(packages / "tinypack.py")
+    shutil.rmtree(packages / "tinypack-1.0.dist-info")
+    assert call(["toolchain", "ls"]) == 0
+    out = capsys.readouterr().out
+    assert "small lacks tinypack 1.0. Run: rm -r " in out
+    assert "pipeline toolchain sync small" in out
+
+
+def listed(capsys) -> dict[str, str]:
+    assert call(["toolchain", "ls", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["toolchains"]
+    return {row["name"]: row["state"] for row in rows}
 
 
 def test_this_environment_needs_no_building(capsys):
