@@ -40,7 +40,9 @@ def ls(*, as_json: AsJson = False) -> None:
     for toolchain in TOOLCHAINS:
         if _state(toolchain) == "damaged":
             console.say(_damage(toolchain))
-    console.say("built: every pinned package is there; whether they work: pipeline toolchain doctor")
+    console.say(
+        "built: every pinned package is there; whether they work: pipeline toolchain doctor"
+    )
     for toolchain in TOOLCHAINS:
         console.say(f"support of {toolchain.name}: {toolchain.support}")
 
