@@ -59,8 +59,7 @@ def run(  # noqa: PLR0913  each is an option of the command
     wishes = Wishes(force, until, not no_push, not ignore_forecast, patience * 60)
     try:
         found = load_job(job)
-        for oddity in fit_samples(found, job).odd:
-            console.note(oddity)
+        fit_samples(found, job)
         file = JobFile(job.name, job.read_text("utf-8"))
         with watching(json=as_json) as watch:
             with reading_sources(watch) as reading:

@@ -42,4 +42,4 @@ def first_of(where: str, array: np.ndarray, bad: np.ndarray, why: str) -> str:
     first = np.unravel_index(int(np.argmax(bad)), bad.shape)
     count = int(np.count_nonzero(bad))
     more = f" ({count} such values)" if count > 1 else ""
-    return f"{where}, row {first[0]}: {array[first]} {why}{more}"
+    return f"{where}, row {first[0]}: {array[first]!s} {why}{more}"

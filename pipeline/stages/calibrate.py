@@ -58,7 +58,7 @@ def run(task: Task, out: Path, progress: Progress) -> None:
     """Write the feeds, a file a batch, and `calibration.json`.
 
     Raises:
-        SourceError: No samples were recorded.
+        SourceError: No samples were recorded, or NaN or infinity reaches the part with them.
     """
     options = Options.model_validate(task.options)
     batches = list(_recorded(task.inputs["reference"], options))
@@ -113,8 +113,22 @@ def _feeds(
     with closing(_embedding(inputs, batches[0])) as embedding:
         for done, batch in enumerate(batches):
             progress(done, len(batches), "batches")
-            yield _fed(part, inputs, embedding.run(batch))
+            fed = _fed(part, inputs, embedding.run(batch))
+            _check_finite(fed)
+            yield fed
     progress(len(batches), len(batches), "batches")
+
+
+def _check_finite(fed: Mapping[str, np.ndarray]) -> None:
+    """Refuse what has no least and greatest number, before IPEX does in words of its own."""
+    for name, array in fed.items():
+        if array.dtype.kind != "f" or (known := np.isfinite(array)).all():
+            continue
+        raise SourceError(
+            f"calibration: '{name}' holds {array[~known][0]!s} in the recorded samples, and no "
+            "scale of int8 is found with that. Take such rows out of the samples, or write "
+            "precision: f32"
+        )
 
 
 def _embedding(inputs: Mapping[str, Path], given: Arrays) -> EmbeddingPart:

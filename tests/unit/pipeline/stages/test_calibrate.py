@@ -82,6 +82,17 @@ def test_without_recorded_samples_it_is_refused(model, tmp_path):
         run(tmp_path / "out", {**model, "reference": tmp_path / "none"})
 
 
+@pytest.mark.parametrize("value", [np.nan, -np.inf])
+def test_what_no_scale_is_found_with_is_refused_by_name(value, model, tmp_path):
+    inputs = pieces.inputs_of(4)
+    inputs["numbers"][2] = value
+    with np.errstate(invalid="ignore"):
+        answered = pieces.answered_cases([Case("odd", "recorded", inputs)])
+        pieces.write_reference(tmp_path / "odd", answered)
+    with pytest.raises(SourceError, match=f"'numbers' holds {value} in the recorded samples"):
+        run(tmp_path / "out", {**model, "reference": tmp_path / "odd"})
+
+
 def test_a_part_is_fed_what_the_part_before_it_answers(tmp_path):
     bad_nodes.lay_out(tmp_path, bad_nodes.network(bad_nodes.PLAIN, {}))
     x = np.random.default_rng(0).uniform(-1, 1, (40, bad_nodes.WIDTH)).astype("f4")
