@@ -16,7 +16,7 @@ def not_begun(record: RunRecord) -> Iterator[str]:
     """Say in one line how many stages were not reached."""
     if count := sum(stage.outcome == "skipped" for stage in record.stages):
         were = "was" if count == 1 else "were"
-        yield f"{counted(count, 'stage')} more {were} not begun"
+        yield f"{counted(count, 'stage')} {were} not begun"
 
 
 def refused_alike(record: RunRecord) -> Iterator[str]:

@@ -71,10 +71,10 @@ def test_stages_that_were_not_begun_are_a_line(job, capsys):
     skipped = [ran.model_copy(update={"name": f"s{n}", "outcome": "skipped"}) for n in range(12)]
     show_summary(result(stages=(ran, *skipped)), job)
     shown = capsys.readouterr().out
-    assert "12 stages more were not begun" in shown
+    assert "12 stages were not begun" in shown
     assert "skipped" not in shown
     show_summary(result(stages=(ran, skipped[0])), job)
-    assert "1 stage more was not begun" in capsys.readouterr().out
+    assert "1 stage was not begun" in capsys.readouterr().out
 
 
 def test_cases_that_both_refused_are_told_below_those_that_were_compared(job, capsys):
