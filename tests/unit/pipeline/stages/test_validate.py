@@ -13,7 +13,7 @@ from pipeline.stages.placed import WHOLE, exact_role, part_role
 from pipeline.stages.verdict import Validation, verdict
 from registry.errors import JobError, ParityError
 from registry.progress import silent
-from targets.parity.cases import Case, write_cases
+from targets.parity.cases import Case, read_index, write_cases
 from targets.parity.hostile import hostile
 from tests import pieces
 
@@ -35,7 +35,7 @@ def made(tmp_path):
 
 
 def validated(
-    made, target=ONNXRUNTIME, parity=None, benchmark=NOTHING_TIMED, **inputs
+    made, target=ONNXRUNTIME, parity=None, benchmark=NOTHING_TIMED, progress=silent, **inputs
 ) -> Validation:
     roles = {name: made / name for name in ("split", "tables", "reference")}
     given = {RENAMED.get(role, role): folder for role, folder in inputs.items()}
@@ -56,7 +56,7 @@ def validated(
         options=options.model_dump(mode="json"),
         folder=made,
     )
-    validate.run(task, out, silent)
+    validate.run(task, out, progress)
     assert [path.name for path in out.iterdir()] == ["parity.json"]
     found = Validation.model_validate_json((out / "parity.json").read_bytes())
     if found.passed:
@@ -127,7 +127,13 @@ def narrowed_tables(made, **rule):
 def test_formats_of_rows_have_a_number_of_their_own(made, rows_as):
     narrow = {"tables": narrowed_tables(made, format=rows_as), "exact_tables": made / "tables"}
     loose = {"precision": LOOSE, "metrics": []}
-    conversion, precision = validated(made, parity=loose, **narrow).parity
+    told = []
+    found = validated(made, parity=loose, progress=lambda *far: told.append(far), **narrow)
+    conversion, precision = found.parity
+    cases = len(read_index(made / "reference").cases)
+    assert {(total, unit) for _, total, unit in told} == {(cases, "cases")}
+    assert (told[0][0], told[-1][0]) == (0, cases)
+    assert [far[0] for far in told] == sorted(far[0] for far in told)
     assert conversion.outputs[0].max_abs < 1e-6
     assert 1e-5 < precision.outputs[0].max_abs < 1e-1
     assert "rows" not in conversion.in_force
