@@ -31,11 +31,15 @@ REFUSED = {
 }
 
 _HALVES = "the reference rounds to half precision after every step, OpenVINO at the end"
+_CUT_OFF = "on hosts without AVX-512 OpenVINO cuts bfloat16 off where the reference rounds"
 _MIDDLE = "the quotient lies within rounding of the middle between two levels"
 
 #: Cases that are a step or two of their type away from what is expected, and why.
 ROUNDED = {
     "attention_*bf16*": _HALVES,
+    "cast_FLOAT_to_BFLOAT16": _CUT_OFF,
+    "castlike_FLOAT_to_BFLOAT16*": _CUT_OFF,
+    "celu_bfloat16*": _CUT_OFF,
     "dynamicquantizelinear": _MIDDLE,
     "dynamicquantizelinear_expanded": _MIDDLE,
 }

@@ -18,12 +18,24 @@ def _is_half(place: Place) -> bool:
     return place.kind(0) in (onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16)
 
 
+def _needs_body(place: Place) -> bool:
+    """Tell whether attention looks back, or may mask whole rows in bfloat16."""
+    import onnx
+
+    return _looks_back(place) or place.kind(0) == onnx.TensorProto.BFLOAT16
+
+
 ATTENTION = Rewrite(
     operator="Attention",
-    fault="ignores windows, and what came before under a causal mask",
-    cases=("attention_*_window*", "attention_4d_with_past_and_present_*_mask_causal"),
+    fault="ignores windows, and what came before under a causal mask; on hosts without AVX-512, "
+    "rows of bfloat16 that see nothing get a mean instead of zeros",
+    cases=(
+        "attention_*_window*",
+        "attention_4d_with_past_and_present_*_mask_causal",
+        "attention_4d_causal_padded_kv_bf16",
+    ),
     apply=expand,
-    applies=_looks_back,
+    applies=_needs_body,
 )
 
 CAUSAL_CONV = Rewrite(
