@@ -120,8 +120,8 @@ def test_a_process_that_hangs_is_ended(task, place):
 
 
 def test_a_process_that_waits_is_not_taken_for_hung_while_it_says_so(task, place):
-    setting = Setting(silence=3.0, environment=environment(1))
-    run_task(task(steps=8, pause=0.5), place, setting, silent)
+    setting = Setting(silence=6.0, environment=environment(1))
+    run_task(task(steps=13, pause=0.5), place, setting, silent)
 
 
 def test_processes_that_a_stage_leaves_behind_are_ended(task, place, setting):
