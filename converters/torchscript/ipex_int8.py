@@ -67,7 +67,7 @@ def _config(bits: int) -> Any:  # noqa: ANN401 - untyped
     weights = observers.PerChannelMinMaxObserver.with_args(
         dtype=torch.qint8, qscheme=torch.per_channel_symmetric
     )
-    values = observers.HistogramObserver.with_args(reduce_range=bits == 7)
+    values = observers.HistogramObserver.with_args(quant_min=0, quant_max=2**bits - 1)
     config = observers.QConfig(activation=values, weight=weights)
     return observers.QConfigMapping().set_global(config)
 

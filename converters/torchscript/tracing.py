@@ -4,6 +4,7 @@ The importer's arithmetic of shapes keeps them free; what keeps a size all the s
 running the trace with other sizes than its own.
 """
 
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,10 @@ def _frozen(module: Any, inputs: tuple[Any, ...]) -> Any:  # noqa: ANN401 - unty
     """Trace in a unit of its own, so that names do not depend on what was traced before."""
     torch = require("torch", extra="convert")
     unit = torch._C.CompilationUnit()
-    traced = torch.jit.trace(module, inputs, check_trace=False, _compilation_unit=unit)
+    with warnings.catch_warnings():
+        # IPEX reads stored scales as numbers; a size taken for one shows in a run with others.
+        warnings.filterwarnings("ignore", "Converting a tensor to a Python")
+        traced = torch.jit.trace(module, inputs, check_trace=False, _compilation_unit=unit)
     return torch.jit.freeze(traced.eval())
 
 

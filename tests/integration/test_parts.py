@@ -118,6 +118,26 @@ def test_layouts_take_parts_or_say_why_not(published, tmp_path, capsys):
         assert "--layout kserve" in said
 
 
+def test_versions_in_parts_are_compared_go_live_and_back(published, folder):
+    (folder / "turned.yaml").write_text(JOB.replace("end: ov}", "end: ort}"))
+    store = ("--store", "store")
+    for asked in (
+        ("run", "turned.yaml"),
+        ("rollout", "shifty@1", *store),
+        ("rollout", "shifty@2", *store),
+        ("rollback", "shifty", "--why", "slower", *store),
+    ):
+        said = pipeline(folder, *asked)
+        assert said.returncode == 0, said.stdout + said.stderr
+    assert "shifty@production is version 1" in said.stdout
+    assert "start: openvino" in said.stdout
+    moves = published.history("shifty", "production")
+    assert [move.version for move in moves] == [1, 2, 1]
+    told = pipeline(folder, "registry", "diff", "shifty@1", "shifty@2", *store).stdout
+    assert "builds/mixed/end/model.onnx" in told
+    assert "builds/mixed/end/model.xml" in told
+
+
 def test_the_part_that_is_off_is_named_with_its_first_bad_node(published, folder):
     (folder / "all.yaml").write_text(JOB.replace("parity:\n", f"{ALL_OV}parity:\n"))
     said = pipeline(folder, "run", "all.yaml", "--no-push")

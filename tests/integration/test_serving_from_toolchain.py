@@ -51,7 +51,7 @@ def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory) -> Path:
-    """Publish a version that only IPEX can run, with its samples beside."""
+    """Publish a version in parts that only IPEX can run, with its samples beside."""
     if not is_built(find_toolchain("ipex")) and not os.environ.get("CI"):
         pytest.skip("not built. Run: pipeline toolchain sync ipex")
     folder = tmp_path_factory.mktemp("published")
@@ -65,6 +65,7 @@ def published(tmp_path_factory) -> Path:
         "inputs": [{"name": "x", "dtype": "float32", "shape": ["batch", 6], "range": [-5.0, 5.0]}],
         "axes": {"batch": {"min": 1, "max": 64}},
         "samples": {"file": "samples.npz", "rows": 32, "record": 8},
+        "split": {"parts": [{"name": "lower", "until": ["relu"]}, {"name": "upper"}]},
         "targets": [{"name": "ipex-f32", "runtime": "ipex"}],
         "parity": {
             "conversion": {"atol": 1e-5, "rtol": 1e-5, "because": "f32 sums in another order"}
@@ -84,6 +85,17 @@ def test_predict_goes_into_the_toolchain_and_says_nothing_of_it(published):
     assert found["runtime"].startswith("ipex 2.8")
     assert found["outputs"]["score"]["shape"] == [32, 2]
     assert "Warning" not in done.stderr
+
+
+def test_both_parts_run_there_and_are_held_against_what_they_were(published):
+    version = Catalog(open_store(str(published / "store"))).version("ranker", 1)
+    (build,) = version.builds
+    assert [(part.name, part.runtime) for part in build.parts] == [
+        ("lower", "ipex"),
+        ("upper", "ipex"),
+    ]
+    page = next(published.glob("home/runs/ranker/*/report/index.html")).read_text()
+    assert "by itself off by" in page
 
 
 def test_a_version_is_rolled_out_and_served_from_the_toolchain(published):
