@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from tests.json_answer import answer_json
+
 _MARK = "vault:v1:"
 
 
@@ -61,12 +63,7 @@ class _Handler(BaseHTTPRequestHandler):
             status, said = 400, {"errors": ["wrapped for something else"]}
         if self.server.locked:
             status, said = 403, {"errors": ["permission denied"]}
-        body = json.dumps(said).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+        answer_json(self, said, status)
 
     def log_message(self, *arguments: object) -> None:
         pass

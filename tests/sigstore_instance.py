@@ -21,6 +21,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from tests.json_answer import answer_json
+
 ISSUER = "https://accounts.example"
 
 _ISSUER_OID = x509.ObjectIdentifier("1.3.6.1.4.1.57264.1.1")
@@ -242,14 +244,14 @@ def sigstore_instance(late: timedelta = timedelta(0)) -> Iterator[Instance]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             place = f"{instance.url}/auth"
-            self._answer({"authorization_endpoint": place, "token_endpoint": place})
+            answer_json(self, {"authorization_endpoint": place, "token_endpoint": place})
 
         def do_POST(self) -> None:
             told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             if "signingCert" in self.path:
-                self._answer(self._certificate(told))
+                answer_json(self, self._certificate(told))
             else:
-                self._answer(instance.enter(told))
+                answer_json(self, instance.enter(told))
 
         def _certificate(self, told: dict) -> dict:
             middle = self.headers["Authorization"].split(".")[1]
@@ -259,14 +261,6 @@ def sigstore_instance(late: timedelta = timedelta(0)) -> Iterator[Instance]:
             certificate = instance.certify(request, said["sub"])
             chain = [_pem(each).decode() for each in (certificate, instance.root)]
             return {"signedCertificateEmbeddedSct": {"chain": {"certificates": chain}}}
-
-        def _answer(self, told: dict) -> None:
-            body = json.dumps(told).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
 
         def log_message(self, *arguments: object) -> None:
             pass
