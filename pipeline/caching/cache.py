@@ -13,7 +13,6 @@ tells, and then the entry is made again; their digests do, before anything of it
 """
 
 import fcntl
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -25,6 +24,7 @@ from pydantic import Field, ValidationError
 
 from pipeline.caching.kept_files import KeptFile, check_files
 from pipeline.caching.material import Material, changes
+from pipeline.caching.whole_file import write_whole
 from pipeline.record import Usage
 from registry.composition import Remark
 from registry.lock_file import take_lock
@@ -152,11 +152,7 @@ def entry_before(home: Path, job: str, name: str) -> Entry | None:
 
 def remember(home: Path, job: str, name: str, material: Material) -> None:
     """Keep what a task was done with, for `why_not`."""
-    file = _last(home, job, name)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    draft = file.with_suffix(f".{os.getpid()}")
-    draft.write_text(material.model_dump_json())
-    draft.replace(file)
+    write_whole(_last(home, job, name), material.model_dump_json())
 
 
 def _last(home: Path, job: str, name: str) -> Path:

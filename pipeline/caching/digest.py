@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
+from pipeline.caching.whole_file import write_whole
 from registry.digest import Advance, digest_file, ignore
 from registry.errors import SourceError
 from registry.progress import Progress
@@ -81,11 +82,8 @@ class Digests:
     def save(self) -> None:
         """Keep what was learnt for the next time; the last of several runs wins."""
         if self._new:
-            self._memory.parent.mkdir(parents=True, exist_ok=True)
-            draft = self._memory.with_suffix(f".{os.getpid()}")
             settled = {k: v for k, v in self._known.items() if k not in self._unsettled}
-            draft.write_text(json.dumps(settled))
-            draft.replace(self._memory)
+            write_whole(self._memory, json.dumps(settled))
             self._new = False
 
 

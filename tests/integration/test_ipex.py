@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -139,6 +140,16 @@ def lays_out_bf16() -> bool:
     return "avx_ne_convert" in flags or {"avx512bw", "avx512vl", "avx512dq"} <= flags
 
 
+def has_bf16_or_says_why_not(found: dict[str, Any]) -> None:
+    if not lays_out_bf16():
+        assert "this host's CPU has no avx512_bf16" in found["fault"]
+        assert "or take precision: f32" in found["fault"]
+        assert "prepack" not in found["fault"]
+        return
+    assert found["force"]["precision"] == "bf16"
+    assert 1e-5 < max(found["errors"].values()) < 0.05
+
+
 @pytest.mark.parametrize("name", ["mlp", "convolution", "integers", "gates", *SPLIT])
 def test_it_answers_like_the_original_at_every_size(answers, name):
     found = answers[name]["f32-auto"]
@@ -214,13 +225,7 @@ def test_eight_bits_are_for_cpus_that_add_products_up_in_32(answers):
 
 def test_bf16_is_laid_out_where_the_cpu_can_and_refused_where_not(answers):
     found = answers["mlp"]["bf16-auto"]
-    if not lays_out_bf16():
-        assert "this host's CPU has no avx512_bf16" in found["fault"]
-        assert "or take precision: f32" in found["fault"]
-        assert "prepack" not in found["fault"]
-        return
-    assert found["force"]["precision"] == "bf16"
-    assert 1e-5 < max(found["errors"].values()) < 0.05
+    has_bf16_or_says_why_not(found)
 
 
 @pytest.mark.parametrize(
@@ -261,8 +266,4 @@ def test_the_road_of_torch_has_int8_and_layouts_as_well(answers, name):
 @pytest.mark.parametrize("name", TORCH)
 def test_the_road_of_torch_has_bf16_where_the_cpu_can(answers, name):
     found = answers[f"{name} via torch"]["bf16-auto"]
-    if not lays_out_bf16():
-        assert "IPEX cannot lay out weights in bf16 on this host: BF16" in found["fault"]
-        return
-    assert found["force"]["precision"] == "bf16"
-    assert 1e-5 < max(found["errors"].values()) < 0.05
+    has_bf16_or_says_why_not(found)
