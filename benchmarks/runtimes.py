@@ -1,11 +1,13 @@
 """How fast each runtime answers, beside torch itself, on four kinds of models.
 
-    python -m benchmarks.runtimes [--model MLP] [--rounds 5] [--seconds 0.15] [--threads 0]
+    python -m benchmarks.runtimes [--model MLP] [--engines ENGINE ...] [--rounds 5]
 
-Every engine runs in a process of its own (its toolchain's, where it has one) and waits while
-the others are measured; all are asked in turn, in another order each round. What is told is
-the time of one answer as a ratio to eager torch of the same round: the median, and the least
-and the greatest. Below 1 is faster than eager. Prints a table in Markdown.
+An engine is a runtime, in f32, or a runtime and what else it computes in on this CPU: `ipex i8`
+has scales that were found before, on samples. Every engine runs in a process of its own (its
+toolchain's, where it has one) and waits while the others are measured; all are asked in turn, in
+another order each round. What is told is the time of one answer as a ratio to that of the first
+engine, eager torch if none are named, in the same round: the median, and the least and the
+greatest. Below 1 is faster. Prints a table in Markdown.
 """
 
 import argparse
@@ -17,7 +19,7 @@ import random
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -30,9 +32,11 @@ from pipeline.toolchains import CURRENT, find_toolchain
 from pipeline.toolchains.place import interpreter, is_built
 from targets import TARGETS, find_target
 from targets.host.cpu import host
+from targets.target import Target
 
 EAGER, COMPILED = "torch eager", "torch.compile"
 BATCHES = (1, 8, 32)
+NARROW = ("bf16", "i8")
 
 Answer = Callable[[Mapping[str, np.ndarray]], object]
 
@@ -71,9 +75,9 @@ def main() -> None:
     asked = arguments()
     cores = host().cores
     threads = asked.threads or cores
-    print(f"{date.today()}, {cpu()}, {cores} cores, {threads} threads, f32; median (least-most)\n")
+    print(f"{date.today()}, {cpu()}, {cores} cores, {threads} threads; median (least-most)\n")
     rows: list[str] = []
-    names = engines()
+    names = asked.engines or engines()
     print("| model | batch | " + " | ".join(names) + " |")
     print("|---|---|" + "---|" * len(names))
     for name in [asked.model] if asked.model else MODELS:
@@ -87,6 +91,7 @@ def main() -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--model", help="One of them; else all.")
+    parser.add_argument("--engines", nargs="+", metavar="ENGINE", help="Some of them, by name.")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=0.15, help="Of one engine in a round.")
     parser.add_argument("--threads", type=int, default=0, help="0 takes the cores.")
@@ -95,8 +100,15 @@ def arguments() -> argparse.Namespace:
 
 def engines() -> list[str]:
     """Name torch's own ways, and every runtime whose environment is there."""
-    there = (row.runtime for row in TARGETS if is_built(find_toolchain(row.toolchain)))
-    return [EAGER, COMPILED, *there]
+    there = [row for row in TARGETS if is_built(find_toolchain(row.toolchain))]
+    return [EAGER, COMPILED, *(name for row in there for name in (row.runtime, *narrow(row)))]
+
+
+def narrow(target: Target) -> Iterator[str]:
+    """Name a runtime with the narrower numbers that it computes in on this CPU."""
+    for precision, flags in target.precisions.items():
+        if precision in NARROW and host().flags.issuperset(flags):
+            yield f"{target.runtime} {precision}"
 
 
 def cpu() -> str:
@@ -127,20 +139,24 @@ def write(name: str, folder: Path) -> None:
 def measure(
     name: str, folder: Path, names: list[str], asked: argparse.Namespace, threads: int
 ) -> list[str]:
-    """Ask all engines about one model, print its rows, and return what went wrong."""
+    """Ask all engines about one model, print its rows, and return what went wrong.
+
+    Args:
+        names: Of the engines; ratios are to the first.
+    """
     workers = [start(engine, name, folder, threads) for engine in names]
     for worker in workers:
         worker.hear()
     for batch in BATCHES:
         ratios: dict[str, list[float]] = {engine: [] for engine in names}
-        eager = []
+        first = []
         for _ in range(asked.rounds):
             order = random.sample(workers, len(workers))
             took = {w.name: w.ask({"batch": batch, "seconds": asked.seconds}) for w in order}
-            eager.append(took[EAGER])
+            first.append(took[names[0]])
             for engine, seconds in took.items():
-                ratios[engine].append(seconds / took[EAGER])
-        base = f"{statistics.median(eager) * 1000:.2f} ms"
+                ratios[engine].append(seconds / first[-1])
+        base = f"{statistics.median(first) * 1000:.2f} ms"
         cells = [base, *(cell(ratios[engine]) for engine in names[1:])]
         print(f"| {name} | {batch} | " + " | ".join(cells) + " |", flush=True)
     for worker in workers:
@@ -162,7 +178,7 @@ def start(engine: str, model: str, folder: Path, threads: int, preload: str = ""
         preload: A library to load before it; "" is none.
     """
     own = engine not in (EAGER, COMPILED)
-    toolchain = find_target(engine).toolchain if own else CURRENT
+    toolchain = find_target(engine.partition(" ")[0]).toolchain if own else CURRENT
     settings = {
         "OMP_NUM_THREADS": str(threads),
         "KMP_BLOCKTIME": "0",

@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from benchmarks.runtimes import COMPILED, EAGER
 from converters import route
+from converters.calibration import write_feeds
 from converters.converter import ConvertOptions
 from registry.format import Format
-from targets import find_target
+from targets import AnyTarget, find_target
 from targets.host.cpu import host, thread_plan
+from targets.ipex import VNNI
 
 if TYPE_CHECKING:
     from benchmarks.runtime_models import Model
@@ -29,6 +32,8 @@ if TYPE_CHECKING:
 #: Answers before the clock counts; the first ones compile, and lay out memory.
 WARM_UP = 3
 LEAST = 3
+#: Rows that scales of int8 are found on.
+SAMPLES = 64
 
 Answer = Callable[[Mapping[str, np.ndarray]], object]
 
@@ -101,13 +106,36 @@ def load(engine: str, model: str, folder: Path, threads: int) -> Answer:
     """Make an engine ready."""
     if engine in (EAGER, COMPILED):
         return load_torch(model, threads, compiled=engine == COMPILED)
-    target = find_target(engine)
-    options = ConvertOptions.model_validate_json((folder / "onnx/options.json").read_text())
-    part = folder / "onnx"
+    from benchmarks.runtime_models import MODELS
+
+    runtime, _, precision = engine.partition(" ")
+    asked = slot(runtime, precision or "f32")
+    options = narrowed(asked, MODELS[model], folder)
+    part, target = folder / "onnx", find_target(runtime)
     for number, step in enumerate(route(Format.ONNX, target.format)):
         step.convert(part, folder / f"{engine}-{number}", options)
         part = folder / f"{engine}-{number}"
-    return target.load(part, "f32", thread_plan(threads, host())).run
+    return target.load(part, asked.precision, thread_plan(threads, host())).run
+
+
+def slot(runtime: str, precision: str) -> AnyTarget:
+    """Write a target as a job does; scales of int8 are found before, for the CPU at hand."""
+    said: dict[str, object] = {"name": runtime, "runtime": runtime, "precision": precision}
+    if precision == "i8":
+        isa = ("avx2", "fma", *sorted({VNNI} & host().flags))
+        said |= {"calibration": {"samples": SAMPLES}, "isa": isa}
+    made: AnyTarget = TypeAdapter(AnyTarget).validate_python(said)
+    return made
+
+
+def narrowed(asked: AnyTarget, model: "Model", folder: Path) -> ConvertOptions:
+    """Return what the target asks of its converter, as a job's plan does."""
+    options = ConvertOptions.model_validate_json((folder / "onnx/options.json").read_text())
+    wanted = {"weights": asked.weights, "isa": asked.isa, "calibrated": asked.calibrated}
+    if asked.calibrated:
+        wanted["feeds"] = folder / f"feeds-{asked.runtime}"
+        write_feeds([model.arrays(SAMPLES)], SAMPLES, folder / f"feeds-{asked.runtime}")
+    return options.model_copy(update=wanted)
 
 
 def load_torch(model: str, threads: int, *, compiled: bool) -> Answer:

@@ -1,11 +1,15 @@
 """TorchScript on Intel Extension for PyTorch, on the CPU."""
 
 import contextlib
+import importlib.util
 import io
 import json
 import logging
+import sys
 import warnings
 from collections.abc import Iterator
+from functools import cache
+from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +24,7 @@ from targets.target import Target, ThreadPlan
 from targets.torch_options import TorchOptions
 from targets.torch_runner import TorchRunner, fix_threads, last_line, warm_up
 
-PACKAGE = "intel-extension-for-pytorch"
+PACKAGE, MODULE = "intel-extension-for-pytorch", "intel_extension_for_pytorch"
 
 #: What the converter writes into the file: names, dtypes and shapes; sizes of the free axes that
 #: the module was run with; how values are brought to int8.
@@ -109,8 +113,9 @@ def load(folder: Path, precision: Precision, plan: ThreadPlan) -> TorchRunner:
         raise ContractError(f"{file}: IPEX does not compute in {precision}; build for {able}")
     _version()
     with _silent():
-        import intel_extension_for_pytorch  # noqa: F401  registers its operators and passes
         import torch
+
+        library()
     fix_threads(plan.threads)
     texts = {SIGNATURE: b"", SIZES: b"", INT8: b""}
     try:
@@ -125,6 +130,28 @@ def load(folder: Path, precision: Precision, plan: ThreadPlan) -> TorchRunner:
     if found != precision:
         raise ContractError(f"{file}: computes in {found}, not in {precision}; build it anew")
     return runner
+
+
+@cache
+def library() -> Any:  # noqa: ANN401 - untyped
+    """Load IPEX's operators and passes, and return what asks and sets them.
+
+    The package's own code, which takes three times as long to import as torch does, is for
+    optimising; what is saved needs the library alone, as programs in C++ do.
+    """
+    if MODULE in sys.modules:
+        return sys.modules[f"{MODULE}._C"]
+    package = importlib.util.find_spec(MODULE)
+    places = list(package.submodule_search_locations or ()) if package else []
+    found = PathFinder.find_spec("_C", places)
+    spec = found and importlib.util.spec_from_file_location(f"{MODULE}._C", found.origin)
+    if spec is None or spec.loader is None:
+        raise ContractError(f"{MODULE} is here without its library; build the toolchain anew")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    # The package, where it is imported yet, takes it from Python's own memory of libraries.
+    sys.modules.pop(spec.name, None)
+    return module
 
 
 def precision_of(module: Any) -> Precision:  # noqa: ANN401 - untyped
@@ -164,14 +191,14 @@ def _force(precision: Precision, int8: str) -> dict[str, str]:
     Args:
         int8: As the file has it; empty where nothing is quantised.
     """
-    import intel_extension_for_pytorch as ipex
     import torch
 
+    ipex = library()
     return {
         "runtime": f"ipex {_version()}",
         "torch": str(torch.__version__),
         "precision": precision,
-        "isa": str(ipex._C._get_current_isa_level()),
+        "isa": str(ipex._get_current_isa_level()),
         "f32 products": ipex.get_fp32_math_mode().name.lower(),
         "onednn": str(torch.backends.mkldnn.enabled).lower(),
         "quantised by": str(torch.backends.quantized.engine),

@@ -134,6 +134,29 @@ def gates() -> onnx.ModelProto:
     )
 
 
+def heads() -> onnx.ModelProto:
+    """Scores of attention, scaled by a number for each head: times it, and by it."""
+    scaled = {"times": "Mul", "by": "Div"}
+    return model(
+        [
+            node
+            for name, kind in scaled.items()
+            for node in (
+                make_node("MatMul", ["q", f"k_{name}"], [f"{name}_p"], name=f"{name}_product"),
+                make_node(kind, [f"{name}_p", "scale"], [f"{name}_m"], name=f"{name}_scale"),
+                make_node("Add", [f"{name}_m", "bias"], [f"{name}_a"], name=f"{name}_bias"),
+                make_node("Softmax", [f"{name}_a"], [name], name=f"{name}_softmax"),
+            )
+        ],
+        [
+            tensor("q", TensorProto.FLOAT, "batch", 3, 5, 4),
+            *(tensor(f"k_{name}", TensorProto.FLOAT, "batch", 3, 4, 6) for name in scaled),
+        ],
+        [tensor(name, TensorProto.FLOAT, "batch", 3, 5, 6) for name in scaled],
+        [values("scale", 3, 1, 1), values("bias", 1, 3, 5, 6)],
+    )
+
+
 MODELS: Mapping[str, Callable[[], onnx.ModelProto]] = MappingProxyType(
     {"mlp": mlp, "convolution": convolution, "integers": integers, "slices": slices}
 )

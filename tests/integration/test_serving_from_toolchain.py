@@ -25,7 +25,7 @@ from registry.layout import numbered, versions_prefix
 from registry.signature import Axis
 from registry.signing.signer import Signer
 from registry.store import open_store
-from tests.servers import as_json, running
+from tests.servers import Server, as_json, running
 from tests.tiny_onnx import MODELS, feeds, write
 from tests.toolchain_suites import ROOT
 
@@ -104,12 +104,17 @@ def test_a_version_is_rolled_out_and_served_from_the_toolchain(published):
     store = Catalog(open_store(str(published / "store"))).store.url
     with running(store, published / "home", reference="ranker@production") as server:
         inputs = feeds(MODELS["mlp"](), 3)
-        status, _, body = server.request("POST", "/v2/models/ranker/infer", as_json(inputs))
-        assert status == 200
-        found = np.array(orjson.loads(body)["outputs"][0]["data"]).reshape(-1, 2)
+        found = answers(server, inputs)
         wanted = ReferenceEvaluator(MODELS["mlp"]()).run(None, inputs)[0]
         np.testing.assert_allclose(found, wanted, 1e-5, 1e-6)
         assert "is live on ipex-f32 (ipex 2.8" in server.log.read_text()
+
+
+def answers(server: Server, inputs: dict[str, np.ndarray]) -> np.ndarray:
+    """Ask for the scores, and return them."""
+    status, _, body = server.request("POST", "/v2/models/ranker/infer", as_json(inputs))
+    assert status == 200
+    return np.array(orjson.loads(body)["outputs"][0]["data"]).reshape(-1, 2)
 
 
 def wait_until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
@@ -167,3 +172,32 @@ def test_a_server_in_a_toolchain_follows_its_channel_to_signed_versions_alone(tr
         assert server.version() == "1"
         catalog.sign("ranker", 2, Signer(trusting / "key"))
         wait_until(lambda: server.version() == "2")
+
+
+def test_calibrated_int8_in_parts_goes_live_behind_f32_and_back(published, tmp_path):
+    shop = shutil.copytree(published, tmp_path / "shop")
+    spread = np.random.default_rng(0).uniform(-5, 5, (256, 6)).astype(np.float32)
+    np.savez(shop / "samples.npz", x=spread)
+    job = yaml.safe_load((shop / "job.yaml").read_text())
+    int8 = {"name": "ipex-i8", "precision": "i8", "calibration": {"samples": 256}}
+    job["targets"] = [{"runtime": "ipex", **int8}]
+    job["samples"]["rows"] = 256
+    job["parity"]["precision"] = {"atol": 0.2, "rtol": 0, "because": "seven bits of answers near 5"}
+    (shop / "job.yaml").write_text(yaml.safe_dump(job))
+    store = ("--store", "store")
+    command(shop, "rollout", "ranker@1", *store)
+    catalog = Catalog(open_store(str(shop / "store")))
+    where = (catalog.store.url, shop / "home", "--poll", "0.2")
+    with running(*where, reference="ranker@production") as server:
+        exact = answers(server, {"x": spread[:3]})
+        command(shop, "run", "job.yaml")
+        (build,) = catalog.version("ranker", 2).builds
+        found = {parity.kind: parity.in_force["precision"] for parity in build.parity}
+        assert found == {"conversion": "f32", "precision": "i8"}
+        command(shop, "rollout", "ranker@2", *store)
+        wait_until(lambda: server.version() == "2")
+        off = np.abs(answers(server, {"x": spread[:3]}) - exact)
+        assert 1e-4 < off.max() < 0.3
+        command(shop, "rollback", "ranker", "--why", "off by too much", *store)
+        wait_until(lambda: server.version() == "1")
+        np.testing.assert_array_equal(answers(server, {"x": spread[:3]}), exact)
