@@ -13,9 +13,13 @@ from converters.quiet import quiet
 from converters.torchscript.examples import LEAST, Examples, choices, example_inputs
 from registry.errors import ConversionError
 from registry.require import require
+from registry.signature import Axis
 
 #: Sizes of the free axes that a module was run with, for two runs.
 Tried = list[dict[str, int]]
+
+#: By how much larger the second of two sizes is taken, where the outputs do not follow otherwise.
+APART = (0, 16, 64, 256, 1024)
 
 
 def trace(
@@ -30,12 +34,11 @@ def trace(
     """
     torch = require("torch", extra="convert")
     fault: Exception | None = None
-    for sizes, *tried in choices(given):
+    for sizes, one, other in choices(given):
         try:
             with quiet("torchscript"), torch.no_grad():
                 frozen = _frozen(module, example_inputs(given, sizes))
-            for each in tried:
-                run(frozen, given, each)
+            tried = _apart(frozen, given, one, other)
         except Exception as error:  # noqa: BLE001 - what a framework raises has no kind
             fault = fault or error
         else:
@@ -44,6 +47,38 @@ def trace(
         f"{file}: cannot be traced with sizes of its free axes near any of {LEAST}, as far as the "
         f"job's `axes` allow them: {fault}"
     ) from fault
+
+
+def _apart(
+    module: Any,  # noqa: ANN401 - untyped
+    given: Examples,
+    one: dict[str, int],
+    other: dict[str, int],
+) -> Tried:
+    """Run with two sizes, so far apart that every free axis of the outputs follows.
+
+    A network that joins 320 samples of a wave gives as many frames for 400 as for 404.
+    """
+    first = run(module, given, one)
+    wider = other
+    for more in APART:
+        wider = {name: _within(size + more, given.axes.get(name)) for name, size in other.items()}
+        if _follow(given, first, run(module, given, wider)):
+            break
+    return [one, wider]
+
+
+def _within(size: int, axis: Axis | None) -> int:
+    return size if axis is None else min(size, axis.max)
+
+
+def _follow(given: Examples, first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:
+    """Tell whether no free axis of the outputs has the same size in both runs."""
+    return all(
+        isinstance(dim, int) or size != other
+        for tensor, one, two in zip(given.signature.outputs, first, second, strict=True)
+        for dim, size, other in zip(tensor.shape, one.shape, two.shape, strict=True)
+    )
 
 
 def _frozen(module: Any, inputs: tuple[Any, ...]) -> Any:  # noqa: ANN401 - untyped

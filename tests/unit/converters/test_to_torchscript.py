@@ -15,7 +15,7 @@ from converters.programs.files import save_program
 from converters.torchscript.of_program import traceable
 from registry.errors import ConversionError
 from registry.format import ENTRY, Format
-from registry.signature import DType, Input, Signature, Tensor
+from registry.signature import Axis, DType, Input, Signature, Tensor
 from targets import torchscript
 from targets.target import ThreadPlan
 from tests.composing import split_model
@@ -251,3 +251,22 @@ def test_a_module_that_is_cut_short_is_a_fault(tmp_path):
     file = tmp_path / "out" / ENTRY[Format.TORCHSCRIPT]
     file.write_bytes(file.read_bytes()[:500])
     assert "cannot be read back" in onnx_to_torchscript.CONVERTER.inspect(tmp_path / "out")[0]
+
+
+def test_a_free_axis_that_is_joined_by_hundreds_is_seen_to_be_free(tmp_path):
+    """As speech models do: sizes of a wave that differ by few give as many frames."""
+    pool = make_node(
+        "AveragePool", ["wave"], ["frames"], kernel_shape=[400], strides=[320], pads=[200, 200]
+    )
+    made = model(
+        [pool],
+        [tensor("wave", TensorProto.FLOAT, "batch", 1, "samples")],
+        [tensor("frames", TensorProto.FLOAT, "batch", 1, "count")],
+    )
+    write(made, tmp_path / "onnx")
+    options = ConvertOptions(axes={"batch": Axis(), "samples": Axis(min=400, max=4000)})
+    onnx_to_torchscript.convert(tmp_path / "onnx", tmp_path / "out", options)
+    (frames,) = onnx_to_torchscript.read_signature(tmp_path / "out").outputs
+    assert [isinstance(dim, int) for dim in frames.shape] == [False, True, False]
+    wave = np.ones((2, 1, 1300), np.float32)
+    assert opened(tmp_path / "out").run({"wave": wave})["frames"].shape == (2, 1, 5)
