@@ -1,12 +1,12 @@
 """`.pt2` files of torch.export: where their tensors lie, found without loading the program."""
 
 import math
-import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
+from converters.checkpoints.plain_records import can_be_mapped
 from converters.checkpoints.stored import Stored
 from converters.dtypes import dtype_of_torch
 from registry.errors import SourceError
@@ -64,15 +64,6 @@ def read_tensors(file: Path) -> dict[str, Stored]:
     except (RuntimeError, ValidationError, OSError) as error:
         raise SourceError(f"{file}: is cut short, or not a torch.export program") from error
     return found
-
-
-def can_be_mapped(file: Path) -> bool:
-    """Say whether all of a zip archive lies in it as it is, as torch writes it."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            return not any(entry.compress_type for entry in archive.infolist())
-    except (zipfile.BadZipFile, NotImplementedError, ValueError):
-        return False
 
 
 def _stored(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from converters.checkpoints.program_zip import can_be_mapped
+from converters.checkpoints.plain_records import can_be_mapped
 
 if TYPE_CHECKING:
     import torch

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from converters.checkpoints.plain_records import plain_records
 from converters.checkpoints.stored import Stored
 from converters.dtypes import dtype_of_torch
 from converters.torchscript_graphs.records import read_by_weights
@@ -77,23 +78,13 @@ def _large_records(file: Path) -> dict[str, _Record]:
     import torch
 
     reader = torch._C.PyTorchFileReader(str(file))
-    as_it_is = _stored(file)
+    as_it_is = plain_records(file)
     found = {}
     for name in read_by_weights(reader):
         offset, size = int(reader.get_record_offset(name)), int(reader.get_record_size(name))
         if name in as_it_is and size >= LEAST and offset + size <= file.stat().st_size:
             found[name] = _Record(offset, size, secrets.token_bytes(_MARK))
     return found
-
-
-def _stored(file: Path) -> set[str]:
-    """Name the records that were not compressed; torch compresses the code alone."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            entries = archive.infolist()
-    except (zipfile.BadZipFile, NotImplementedError, ValueError):
-        return set()
-    return {one.filename.partition("/")[2] for one in entries if not one.compress_type}
 
 
 def _write_marked(file: Path, records: Mapping[str, _Record], folder: Path) -> Path:
