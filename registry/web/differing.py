@@ -3,17 +3,9 @@
 from collections.abc import Iterator
 
 from registry.catalog import Catalog
-from registry.comparing.difference import Difference
-from registry.comparing.facts import (
-    changed_facts,
-    changed_files,
-    changed_parity,
-    changed_speeds,
-    moved_bytes,
-)
+from registry.comparing.compare import compare_records
 from registry.graphs.parts import entry_of, parts_of
 from registry.manifest import Version
-from registry.reference import Reference
 from registry.web.looks import DiffLook
 from registry.web.reading import JOB, read_version
 
@@ -34,7 +26,7 @@ def look_at_difference(
         after=after,
         whole=whole,
         bytes=count,
-        difference=catalog.diff(one, other) if whole else _from_records(one, other),
+        difference=catalog.diff(one, other) if whole else compare_records(one, other),
     )
 
 
@@ -53,19 +45,3 @@ def _read_of(one: Version, other: Version) -> Iterator[int]:
     for name in {JOB, *map(entry_of, parts_of(one).values())} & one.files.keys():
         if one.files[name] != other.files.get(name):
             yield one.files[name].size
-
-
-def _from_records(one: Version, other: Version) -> Difference:
-    return Difference(
-        before=str(Reference(one.model, one.number)),
-        after=str(Reference(other.model, other.number)),
-        same=one.fingerprint == other.fingerprint,
-        moved=moved_bytes(one, other),
-        facts=changed_facts(one, other),
-        files=changed_files(one, other),
-        tables=(),
-        graphs=(),
-        parity=changed_parity(one, other),
-        speeds=changed_speeds(one, other),
-        job=(),
-    )
