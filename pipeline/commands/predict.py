@@ -12,6 +12,7 @@ from pipeline.commands.home_option import DEFAULT_HOME, Home
 from pipeline.commands.serving_options import Target, Threads
 from pipeline.commands.store_options import DEFAULT_STORE, AsJson, Endpoint, StoreUrl, open_catalog
 from pipeline.home import open_home
+from pipeline.job.cast import exact
 from pipeline.job.columns import numbered
 from pipeline.job.job import Samples
 from pipeline.job.sample_files import SampleFile, open_samples
@@ -116,7 +117,7 @@ def _read_arrays(path: Path, file: SampleFile, draft: Draft) -> dict[str, np.nda
     dtypes = {tensor.name: tensor.dtype.value for tensor in draft.inputs}
     _note_extra(path, [name for name in file.names if name not in dtypes])
     found = file.read([name for name in file.names if name in dtypes], _ALL)
-    return {name: _cast(array, dtypes[name]) for name, array in found.items()}
+    return {name: _cast(f"{path}: `{name}`", some, dtypes[name]) for name, some in found.items()}
 
 
 def _read_columns(path: Path, file: SampleFile, draft: Draft) -> dict[str, np.ndarray]:
@@ -133,10 +134,10 @@ def _note_extra(path: Path, names: list[str]) -> None:
         console.note(f"{path}: left out {', '.join(names)}: the model has no such input")
 
 
-def _cast(array: np.ndarray, dtype: str) -> np.ndarray:
+def _cast(where: str, array: np.ndarray, dtype: str) -> np.ndarray:
     """Take numbers of the same kind in the wanted element type; leave others as they are."""
     if np.can_cast(array.dtype, dtype, "same_kind"):
-        return array.astype(dtype, copy=False)
+        return exact(where, array, np.dtype(dtype))
     return array
 
 

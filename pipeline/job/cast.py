@@ -20,7 +20,7 @@ def cast(where: str, array: np.ndarray, tensor: Input) -> np.ndarray:
     numbers = numeric(where, array)
     if tensor.dtype is DType.BFLOAT16:
         raise MisfitError(f"{where}: numpy has no bfloat16. Declare the input as float32", "dtype")
-    result = _exact(where, numbers, np.dtype(tensor.dtype.value))
+    result = exact(where, numbers, np.dtype(tensor.dtype.value))
     _hold(where, result, tensor)
     return np.ascontiguousarray(result)
 
@@ -28,6 +28,8 @@ def cast(where: str, array: np.ndarray, tensor: Input) -> np.ndarray:
 def numeric(where: str, array: np.ndarray) -> np.ndarray:
     """Take numbers and booleans only."""
     if array.dtype.kind in "OSUT":
+        if not array.size:
+            raise SourceError(f"{where} holds no rows. Save one row at least")
         example = next((value for value in array.flat if isinstance(value, str | bytes)), None)
         found = "lists or other objects" if example is None else f"text ({str(example)[:20]!r})"
         raise SourceError(
@@ -39,7 +41,12 @@ def numeric(where: str, array: np.ndarray) -> np.ndarray:
     return array
 
 
-def _exact(where: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+def exact(where: str, array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Convert numbers, none of which is changed by it.
+
+    Raises:
+        SourceError: One would be.
+    """
     if array.dtype.kind == "f" and dtype.kind in "iub":
         refuse(
             where, array, ~np.isfinite(array), Rule(f"is not a number, and {dtype} has none such")

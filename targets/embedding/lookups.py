@@ -119,6 +119,11 @@ def _cut(lookup: Lookup, offsets: np.ndarray, total: int) -> tuple[np.ndarray, n
             f"{name}[{at}]: is {int(offsets[at])}; offsets must not fall, nor pass the "
             f"{total} ids of {lookup.ids}"
         )
+    if lookup.includes_last and ends[-1] != total:
+        raise InputError(
+            f"{name}[{ends.size - 1}]: is {ends[-1]}; the last entry has to be {total}, the number"
+            f" of ids of {lookup.ids}"
+        )
     return starts, lengths
 
 

@@ -8,7 +8,7 @@ from typing import Protocol, Self
 import numpy as np
 
 from registry.composition import Lookup
-from registry.errors import IntegrityError
+from registry.errors import InputError, IntegrityError
 from registry.manifest import Draft
 from targets.embedding.ids import IdsProgram
 from targets.embedding.lookups import look_up
@@ -32,10 +32,15 @@ class Step(Protocol):
 
 @dataclass
 class LookUp:
-    """One lookup and its table, as a step."""
+    """One lookup and its table, as a step.
+
+    Attributes:
+        computed_from: Users' inputs, where a program makes its ids of them.
+    """
 
     lookup: Lookup
     table: MappedTable
+    computed_from: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         read = (self.lookup.ids, self.lookup.offsets, self.lookup.weights)
@@ -48,7 +53,13 @@ class LookUp:
         Raises:
             InputError: As `look_up`.
         """
-        return {self.lookup.output: look_up(self.lookup, self.table, inputs)}
+        try:
+            return {self.lookup.output: look_up(self.lookup, self.table, inputs)}
+        except InputError as error:
+            if not self.computed_from:
+                raise
+            ids, sources = self.lookup.ids, ", ".join(self.computed_from)
+            raise InputError(f"{error}; the model computes {ids} from {sources}") from error
 
 
 class EmbeddingPart:
@@ -73,6 +84,7 @@ class EmbeddingPart:
         lacking = {lookup.table for lookup in lookups} - tables.keys()
         known = [LookUp(one, tables[one.table]) for one in lookups if one.table not in lacking]
         self._steps, missing = in_order(inputs, (*programs, *known))
+        _tell_sources(inputs, self._steps)
         self.given = {*inputs, *(name for step in self._steps for name in step.outputs)}
         if missing or lacking:
             raise IntegrityError(f"no part gives {', '.join(sorted(missing | lacking))}")
@@ -111,6 +123,16 @@ class EmbeddingPart:
         """Unmap the tables, once the last answer under way is given."""
         for table in self.tables.values():
             table.close()
+
+
+def _tell_sources(inputs: Collection[str], steps: Sequence[Step]) -> None:
+    """Let each lookup of computed ids know the users' inputs behind them."""
+    sources: dict[str, tuple[str, ...]] = {name: (name,) for name in inputs}
+    for step in steps:
+        behind = dict.fromkeys(source for name in step.takes for source in sources[name])
+        if isinstance(step, LookUp) and step.lookup.ids not in inputs:
+            step.computed_from = sources[step.lookup.ids]
+        sources |= {name: tuple(behind) for name in step.outputs}
 
 
 def in_order(given: Collection[str], steps: Sequence[Step]) -> tuple[tuple[Step, ...], set[str]]:

@@ -67,17 +67,38 @@ def _from_json(data: object, field: Field, shape: list[int]) -> np.ndarray | str
     except ValueError:
         return "data is not rectangular"
     if array.dtype.kind not in _KINDS[field.dtype.kind]:
-        return f"data holds something that is not {field.datatype}"
+        return _misfit(data, field) or f"data holds something that is not {field.datatype}"
     if array.size != prod(shape) or (array.ndim > 1 and array.shape != tuple(shape)):
         return f"data has shape {list(array.shape)}, {shape} was announced"
     if field.dtype.kind in "iu" and array.size:
         limits = np.iinfo(field.dtype)
         if array.min() < limits.min or array.max() > limits.max:
-            return f"data is beyond the range of {field.datatype}"
+            return _misfit(data, field) or f"data is beyond the range of {field.datatype}"
     return array.astype(field.dtype, copy=False).reshape(shape)
+
+
+def _misfit(data: list[object], field: Field, where: str = "data") -> str | None:
+    """Say where the first value stands that is none of the wanted type."""
+    for at, value in enumerate(data):
+        here = f"{where}[{at}]"
+        if isinstance(value, list):
+            if said := _misfit(value, field, here):
+                return said
+        elif not _is_one(value, field.dtype):
+            return f"{here} is {shorten(value)}, which is not {field.datatype}"
+    return None
+
+
+def _is_one(value: object, dtype: np.dtype) -> bool:
+    if dtype.kind == "b":
+        return isinstance(value, bool)
+    if dtype.kind == "f":
+        return isinstance(value, int | float)
+    limits = np.iinfo(dtype)
+    return isinstance(value, int) and limits.min <= value <= limits.max
 
 
 def shorten(value: object) -> str:
     """Show a value of the request, which may be of any length."""
-    text = str(value)
+    text = "null" if value is None else str(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -69,6 +69,11 @@ def test_narrower_numbers_are_taken(predict):
         ({"ids": np.array([[0.5, 1.0]])}, "ids: is float64, not int64"),
         ({"ids": np.array([[0, 50]])}, "ids"),
         ({"ids": np.array([[0, -1]])}, "ids"),
+        (
+            {"ids": np.array([[0, 2**64 - 1]], np.uint64)},
+            "samples.npz: `ids`, row 0: 18446744073709551615 does not fit into int64",
+        ),
+        ({"dense": np.array([[0, 1, 1e39]])}, "`dense`, row 0: 1e+39 does not fit into float32"),
         ({"dense": np.zeros((3, 3), np.float32)}, "batch"),
         ({"dense": np.zeros((1, 4), np.float32)}, "dense"),
         ({"dense": np.array([["a"] * 3])}, "dense: is <U1, not float32"),

@@ -148,6 +148,12 @@ def test_a_value_that_would_be_changed_is_refused(values, dtype, message, tmp_pa
         read(tmp_path, "s.npz", Input(name="x", dtype=dtype, shape=("batch",)))
 
 
+def test_a_file_of_a_heading_alone_has_no_rows(tmp_path):
+    (tmp_path / "s.csv").write_text("x\n")
+    with pytest.raises(SourceError, match=r"s.csv: `x` holds no rows"):
+        read(tmp_path, "s.csv", Input(name="x", dtype="int64", shape=("batch",)))
+
+
 @pytest.mark.parametrize(
     ("values", "dtype"),
     [

@@ -223,6 +223,8 @@ def test_ids_of_another_dtype_are_refused(table, dtype):
         ([0, 3, 2], False, r"offsets\[2\]: is 2; offsets must not fall"),
         ([0, 7], False, r"offsets\[1\]: is 7; .* nor pass the 6 ids of ids"),
         ([0, 3, 7], True, r"offsets\[2\]: is 7; .* nor pass the 6 ids of ids"),
+        ([0, 3, 5], True, r"offsets\[2\]: is 5; the last entry has to be 6, the number of ids of"),
+        ([2], True, r"offsets\[0\]: is 2; the last entry has to be 6"),
         ([], True, "is empty"),
         ([[0]], False, "of one axis"),
         ([0.0], False, "int32 or int64"),
