@@ -1,5 +1,6 @@
 """What goes into a part and what comes out of it."""
 
+import re
 from enum import StrEnum
 from typing import Literal
 
@@ -110,23 +111,46 @@ class Input(Tensor):
 
 
 def same_but_unnamed(one: Signature, other: Signature) -> bool:
-    """Compare two signatures where either may have lost the names of its axes."""
+    """Compare two signatures where either may have lost the names of its axes.
 
-    def alike(left: Tensor, right: Tensor) -> bool:
+    What an output's axis is called that comes of no axis of the inputs (`stateN_dim_0`) tells
+    nothing of its size: the other signature may have found that.
+    """
+    named = _names(one) | _names(other)
+
+    def alike(left: Tensor, right: Tensor, named: frozenset[str] | None = None) -> bool:
         return (
             (left.name, left.dtype) == (right.name, right.dtype)
             and len(left.shape) == len(right.shape)
-            and all(map(_fits, left.shape, right.shape))
+            and all(_fits(*pair, named) for pair in zip(left.shape, right.shape, strict=True))
         )
 
-    pairs = ((one.inputs, other.inputs), (one.outputs, other.outputs))
-    return all(len(left) == len(right) and all(map(alike, left, right)) for left, right in pairs)
+    return (
+        (len(one.inputs), len(one.outputs)) == (len(other.inputs), len(other.outputs))
+        and all(map(alike, one.inputs, other.inputs))
+        and all(alike(*pair, named) for pair in zip(one.outputs, other.outputs, strict=True))
+    )
 
 
-def _fits(left: Dim, right: Dim) -> bool:
+def _names(signature: Signature) -> frozenset[str]:
+    """Return the names of the axes that inputs have."""
+    dims = (dim for tensor in signature.inputs for dim in tensor.shape)
+    return frozenset(dim for dim in dims if isinstance(dim, str) and dim != ANY)
+
+
+def _fits(left: Dim, right: Dim, named: frozenset[str] | None) -> bool:
+    if named is not None and any(_is_made_up(dim, named) for dim in (left, right)):
+        return True
     if ANY in (left, right):
         return isinstance(left, str) and isinstance(right, str)
     return left == right
+
+
+def _is_made_up(dim: Dim, named: frozenset[str]) -> bool:
+    """Tell whether a name stands for no axis of the inputs, nor for what is worked out of one."""
+    if isinstance(dim, int) or dim == ANY:
+        return False
+    return not any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", dim) for name in named)
 
 
 Precision = Literal["f32", "bf16", "f16", "i8"]

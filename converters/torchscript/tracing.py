@@ -73,11 +73,14 @@ def _within(size: int, axis: Axis | None) -> int:
 
 
 def _follow(given: Examples, first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:
-    """Tell whether no free axis of the outputs has the same size in both runs."""
+    """Tell whether no free axis of the outputs has the same size in both runs.
+
+    Of an output whose number of axes is not known the signature has none.
+    """
     return all(
         isinstance(dim, int) or size != other
         for tensor, one, two in zip(given.signature.outputs, first, second, strict=True)
-        for dim, size, other in zip(tensor.shape, one.shape, two.shape, strict=True)
+        for dim, size, other in zip(tensor.shape, one.shape, two.shape, strict=False)
     )
 
 

@@ -2,26 +2,25 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from converters.processing.options import Postprocess, Preprocess, Processing
 from converters.sources import AnySource
 from converters.split.policy import SplitOptions
 from registry.signature import Axis, Frozen, Input
 from targets import AnyTarget
+from targets.parity.left_out import LeftOut
+from targets.parity.reason import reason
 
 NAME = "^[a-z0-9][a-z0-9._-]*$"
 
 Name = Annotated[str, Field(pattern=NAME, max_length=64)]
 
 
-def _reason(text: str) -> str:
-    if len(text.split()) < 3:
-        raise ValueError(
-            "say in three words or more why this much is acceptable, "
-            "such as `f32 sums in another order`"
-        )
-    return text
+#: Why a difference is acceptable.
+_Because = Annotated[
+    str, reason("why this much is acceptable, such as `f32 sums in another order`")
+]
 
 
 class Samples(Frozen):
@@ -52,7 +51,7 @@ class Tolerance(Frozen):
 
     atol: float = Field(ge=0, allow_inf_nan=False)
     rtol: float = Field(ge=0, allow_inf_nan=False)
-    because: Annotated[str, AfterValidator(_reason)]
+    because: _Because
 
 
 class Metric(Frozen):
@@ -61,7 +60,7 @@ class Metric(Frozen):
     name: Literal["auc", "accuracy"]
     output: str
     max_drop: float = Field(ge=0, allow_inf_nan=False)
-    because: Annotated[str, AfterValidator(_reason)]
+    because: _Because
 
 
 class ParityOptions(Frozen):
@@ -72,6 +71,7 @@ class ParityOptions(Frozen):
         precision: As shipped; the same as `conversion` where it is not given.
         outputs: Tolerances of single outputs, as shipped and as converted.
         batches: Batch sizes of the generated inputs.
+        leave_out: Generated cases that are not compared.
     """
 
     conversion: Tolerance
@@ -80,6 +80,7 @@ class ParityOptions(Frozen):
     metrics: tuple[Metric, ...] = ()
     batches: tuple[Annotated[int, Field(ge=1)], ...] = Field(default=(1, 3, 17), min_length=1)
     seed: int = 0
+    leave_out: tuple[LeftOut, ...] = ()
 
 
 class BenchmarkOptions(Frozen):

@@ -95,6 +95,7 @@ def _reference(job: Job, files: tuple[Path, ...], folder: Path) -> Node:
         samples=job.samples,
         batches=job.parity.batches,
         seed=job.parity.seed,
+        leave_out=job.parity.leave_out,
     )
     samples = (folder / job.samples.file,) if job.samples else ()
     toolchain = find_source(job.source).toolchain

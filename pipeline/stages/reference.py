@@ -21,6 +21,7 @@ from registry.remarks import tell
 from targets.parity.cases import Case, write_cases
 from targets.parity.compare import answered
 from targets.parity.hostile import hostile
+from targets.parity.left_out import LeftOut, is_left_out, told
 from targets.parity.rows import batches_of
 
 #: Recorded rows in a batch, unless the version is to carry more.
@@ -34,21 +35,25 @@ class Options(ModelOptions):
 
     Attributes:
         samples: Of the job, as it is.
-        batches, seed: Of the job's `parity`.
+        batches, seed, leave_out: Of the job's `parity`.
     """
 
     samples: Samples | None
     batches: tuple[int, ...] = Field(min_length=1)
     seed: int
+    leave_out: tuple[LeftOut, ...] = ()
 
 
 def run(task: Task, out: Path, progress: Progress) -> None:
     """Write the cases, and the labels of the recorded ones in their order."""
     options = Options.model_validate(task.options)
     recorded, labels = _recorded(options, task.folder)
-    total = len(recorded) + sum(1 for _ in _generated(options))
+    names = [case.name for case in _generated(options)]
+    tell(Remark(by="parity", text=text) for text in told(names, options.leave_out))
+    total = len(recorded) + sum(not is_left_out(name, options.leave_out) for name in names)
     answer = answers_of(options.brief(task.folder), options.processing)
-    cases = chain(recorded, _generated(options))
+    kept = (one for one in _generated(options) if not is_left_out(one.name, options.leave_out))
+    cases = chain(recorded, kept)
 
     def ask() -> Iterator[Case]:
         for done, case in enumerate(cases):

@@ -33,7 +33,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def asked(folder, samples=None, cardinality=ROWS):
+def asked(folder, samples=None, cardinality=ROWS, leave_out=()):
     options = reference.Options(
         source={"kind": "onnx", "file": "model.onnx"},
         inputs=(INPUT | {"ids": {"cardinality": cardinality}},),
@@ -42,6 +42,7 @@ def asked(folder, samples=None, cardinality=ROWS):
         samples=samples and {"file": "samples.npz"} | samples,
         batches=(1, 3, 17),
         seed=0,
+        leave_out=leave_out,
     )
     out = folder / f"out {len(list(folder.iterdir()))}"
     out.mkdir()
@@ -130,3 +131,33 @@ def test_a_model_that_draws_its_answers_is_refused(folder):
     onnx.save(model, folder / "model.onnx")
     with pytest.raises(SourceError, match="output 'sum' is drawn at random"):
         asked(folder)
+
+
+SILENCE = "silence has no answer here"
+
+
+def test_cases_that_are_left_out_are_not_asked_and_are_told_with_the_reason(folder):
+    _, before = asked(folder)
+    with hearing() as remarks:
+        _, cases = asked(folder, leave_out=[{"cases": ["ids: *"], "because": SILENCE}])
+    gone = [case.name for case in before if case.name.startswith("ids: ")]
+    assert len(gone) > 3
+    assert [case.name for case in cases] == [c.name for c in before if c.name not in gone]
+    (remark,) = remarks
+    assert remark.by == "parity"
+    assert remark.text == f"left out of the comparison: {'; '.join(gone)}: {SILENCE}"
+
+
+@pytest.mark.parametrize(
+    ("patterns", "said"),
+    [
+        (
+            ["batch of 1", "values: *"],
+            r"parity.leave_out\[0\].cases\[1\]: no case .*'values: \*'.*",
+        ),
+        (["*"], r"parity.leave_out: all generated cases are left out. Leave one in"),
+    ],
+)
+def test_what_leaves_out_nothing_or_all_is_refused(folder, patterns, said):
+    with pytest.raises(SourceError, match=said):
+        asked(folder, leave_out=[{"cases": patterns, "because": SILENCE}])
