@@ -11,7 +11,7 @@ setup:
 	@.ci/setup
 
 data: setup
-	@for model in movielens digits minilm orientation; do \
+	@for model in movielens digits minilm orientation recognition detection voice notes; do \
 		test -e workflows/data/$$model/.ready || \
 		{ $(PY) workflows/prepare/$$model.py && touch workflows/data/$$model/.ready; } || exit 1; done
 

@@ -6,7 +6,7 @@ from pipeline.record import RunRecord
 from pipeline.showing.progress import counted
 
 #: Who remarks on the user's model, weights and samples; what tools warn of is in the report.
-OURS = ("samples", "checkpoint", "split", "calibration")
+OURS = ("samples", "checkpoint", "split", "calibration", "parity")
 
 #: So many are shown; the others are in the report.
 _SHOWN = 5

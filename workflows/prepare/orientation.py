@@ -5,28 +5,12 @@ The model is the one that rapidocr-onnxruntime ships; the samples are cut from t
 that scikit-learn ships.
 """
 
-import sys
-from importlib.util import find_spec
-from pathlib import Path
-
 import numpy as np
 import onnx
 from onnx import numpy_helper
-from sklearn.datasets import load_sample_images
+from shipped import DATA, package_folder, photographs
 
-OUT = Path(__file__).resolve().parent.parent / "data" / "orientation"
-HEIGHT, WIDTH = 48, 192
-
-
-def patches() -> np.ndarray:
-    """Cut patches of [3, 48, 192] from the photographs, scaled to -1..1."""
-    cuts = [
-        photo[top : top + HEIGHT, left : left + WIDTH]
-        for photo in load_sample_images().images
-        for top in range(0, photo.shape[0] - HEIGHT, 96)
-        for left in range(0, photo.shape[1] - WIDTH, 192)
-    ]
-    return (np.stack(cuts).transpose(0, 3, 1, 2) / 127.5 - 1).astype(np.float32)
+OUT = DATA / "orientation"
 
 
 def as_initializers(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -41,20 +25,17 @@ def as_initializers(model: onnx.ModelProto) -> onnx.ModelProto:
 
 def main() -> None:
     """Move the weights out of the ONNX file; keep what shapes are made of inside."""
-    spec = find_spec("rapidocr_onnxruntime")
-    if spec is None or spec.origin is None:
-        sys.exit("rapidocr-onnxruntime is not installed. Run: make demo")
+    models = package_folder("rapidocr_onnxruntime", "rapidocr-onnxruntime") / "models"
     OUT.mkdir(parents=True, exist_ok=True)
-    shipped = Path(spec.origin).parent / "models" / "ch_ppocr_mobile_v2.0_cls_infer.onnx"
     (OUT / "model.onnx.data").unlink(missing_ok=True)
     onnx.save(
-        as_initializers(onnx.load(shipped)),
+        as_initializers(onnx.load(models / "ch_ppocr_mobile_v2.0_cls_infer.onnx")),
         OUT / "model.onnx",
         save_as_external_data=True,
         location="model.onnx.data",
         size_threshold=1024,
     )
-    np.savez(OUT / "patches.npz", x=patches())
+    np.savez(OUT / "patches.npz", x=photographs(48, 192, 96, 192) / 127.5 - 1)
     print(f"wrote {OUT / 'model.onnx'} and its samples")
 
 
