@@ -6,6 +6,7 @@ import numpy as np
 
 from registry.errors import InputError
 from registry.signature import ANY, Axis, Input
+from targets.embedding.offsets import Cut, offset_fault
 from targets.feeds import feed_faults
 from targets.target import Arrays
 
@@ -19,7 +20,7 @@ def check_inputs(arrays: Arrays, inputs: tuple[Input, ...], axes: Mapping[str, A
     Raises:
         InputError: With every fault: missing and unknown names, dtypes, shapes, axes that
             differ between inputs or lie outside their range, integers outside theirs, lengths
-            that do not add up to what they cut.
+            that do not add up to what they cut, offsets that do not cut it.
     """
     known = [tensor.name for tensor in inputs]
     faults = [
@@ -37,6 +38,7 @@ def check_inputs(arrays: Arrays, inputs: tuple[Input, ...], axes: Mapping[str, A
     faults += _axis_faults(arrays, sound, axes)
     faults += [fault for tensor in sound for fault in _range_faults(tensor, arrays[tensor.name])]
     faults += _length_faults(arrays, sound)
+    faults += _offset_faults(arrays, sound)
     if faults:
         raise InputError("; ".join(faults))
 
@@ -104,3 +106,15 @@ def _length_faults(arrays: Arrays, inputs: list[Input]) -> Iterator[str]:
             yield f"{tensor.name}[{at}]: is {int(lengths[at])}; no bag is shorter than 0"
         elif (together := int(lengths.sum(dtype=np.int64))) != total:
             yield f"{tensor.name}: adds up to {together}, but {tensor.lengths} has {total} ids"
+
+
+def _offset_faults(arrays: Arrays, inputs: list[Input]) -> Iterator[str]:
+    """Hold starts of bags against the ids that they cut; where bags stay, no lookup does."""
+    sound = {tensor.name for tensor in inputs}
+    for tensor in inputs:
+        if tensor.offsets is None or tensor.offsets not in sound:
+            continue
+        total = len(arrays[tensor.offsets])
+        cut = Cut(tensor.name, tensor.offsets, total, includes_last=tensor.includes_last)
+        if fault := offset_fault(cut, arrays[tensor.name]):
+            yield fault

@@ -14,6 +14,7 @@ import numpy as np
 
 from registry.composition import Lookup
 from registry.errors import InputError
+from targets.embedding.offsets import Cut, offset_fault
 from targets.embedding.tables import MappedTable
 from targets.embedding.unknown import UNSIGNED, rows_of
 
@@ -98,33 +99,19 @@ def _weights(lookup: Lookup, shape: tuple[int, ...], arrays: Arrays) -> np.ndarr
 
 def _cut(lookup: Lookup, offsets: np.ndarray, total: int) -> tuple[np.ndarray, np.ndarray]:
     """Turn offsets into starts and lengths, by torch's rules for offsets."""
-    name = lookup.offsets
+    name = lookup.offsets or ""
     if offsets.ndim != 1 or offsets.dtype not in UNSIGNED:
         raise InputError(
             f"{name}: offsets have to be int32 or int64 of one axis, "
             f"not {offsets.dtype}{list(offsets.shape)}"
         )
-    if lookup.includes_last and offsets.size == 0:
-        raise InputError(f"{name}: is empty, but its last entry has to be the number of ids")
+    given = Cut(name, lookup.ids, total, includes_last=lookup.includes_last)
+    if fault := offset_fault(given, offsets):
+        raise InputError(fault)
     ends = offsets.astype(np.int64)
     if not lookup.includes_last:
         ends = np.append(ends, total)
-    starts, lengths = ends[:-1], np.diff(ends)
-    if ends[0] != 0 and starts.size:
-        raise InputError(f"{name}[0]: is {ends[0]}; the first bag has to start at 0")
-    if (lengths < 0).any() or ends[-1] > total:
-        at = int((lengths < 0).argmax()) + 1 if (lengths < 0).any() else ends.size - 1
-        at = min(at, offsets.size - 1)
-        raise InputError(
-            f"{name}[{at}]: is {int(offsets[at])}; offsets must not fall, nor pass the "
-            f"{total} ids of {lookup.ids}"
-        )
-    if lookup.includes_last and ends[-1] != total:
-        raise InputError(
-            f"{name}[{ends.size - 1}]: is {ends[-1]}; the last entry has to be {total}, the number"
-            f" of ids of {lookup.ids}"
-        )
-    return starts, lengths
+    return ends[:-1], np.diff(ends)
 
 
 def _without_padding(bags: Bags, padding: int | None) -> Bags:
