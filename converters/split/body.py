@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from converters.programs.loops import recurrent_loops
 from converters.quiet import TORCH_EXPORT, quiet
 from converters.split.place import operator
 from registry.composition import Remark
@@ -165,7 +166,7 @@ def _drop_changes(program: "ExportedProgram", body: Body) -> None:
 def _functional(program: "ExportedProgram") -> "ExportedProgram":
     """Rewrite operators that work in place, so that values flow along the graph's edges alone."""
     if any(_works_in_place(node) for node in program.graph.nodes):
-        with quiet("torch.export", *TORCH_EXPORT):
+        with quiet("torch.export", *TORCH_EXPORT), recurrent_loops():
             return program.run_decompositions({})
     return program
 

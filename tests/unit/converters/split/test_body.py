@@ -1,10 +1,14 @@
 """An exported program as a graph to cut."""
 
+import pytest
 import torch
 from torch import nn
 
+from converters.brief import Brief
 from converters.programs.export import export_program
+from converters.sources.source import SourceOptions
 from converters.split.body import unlift
+from registry.signature import Axis, DType, Input
 from tests.models import MODELS
 
 
@@ -68,6 +72,28 @@ def test_changes_to_buffers_are_dropped_with_a_remark():
     output = next(node for node in body.graph.nodes if node.op == "output")
     assert len(output.args[0]) == 1
     assert any("calls" in remark.text for remark in body.remarks)
+
+
+class Adding(nn.Module):
+    """Adds what a recurrent layer found to zeros, in place."""
+
+    def __init__(self, kind: type[nn.RNNBase]) -> None:
+        super().__init__()
+        self.layer = kind(4, 3, batch_first=True)
+
+    def forward(self, steps):
+        found, _ = self.layer(steps)
+        return torch.zeros(steps.shape[0], 3).add_(found[:, -1])
+
+
+@pytest.mark.parametrize("kind", [nn.LSTM, nn.GRU])
+def test_the_length_of_a_sequence_stays_free_where_something_else_works_in_place(kind):
+    given = Input(name="steps", dtype=DType.FLOAT32, shape=("batch", "length", 4))
+    axes = {"batch": Axis(max=64), "length": Axis(max=24)}
+    body = unlift(export_program(Adding(kind), Brief(SourceOptions(), ".", (given,), axes)))
+    batch, length, _ = body.inputs[0].meta["val"].shape
+    assert isinstance(batch, torch.SymInt)
+    assert length.node.expr.free_symbols
 
 
 def test_constants_get_names_of_their_own():
