@@ -30,6 +30,9 @@ def drop_shown(program: "ExportedProgram") -> None:
     """
     import torch
 
+    for condition in _recorded(program):
+        if not _always(condition, program.range_constraints):
+            raise SourceError(f"not for all sizes that the axes may have: {condition}")
     check = torch.ops.aten._assert_scalar.default
     for part in program.graph_module.modules():
         if not isinstance(part, torch.fx.GraphModule):
@@ -42,13 +45,28 @@ def drop_shown(program: "ExportedProgram") -> None:
         part.recompile()
 
 
+def _recorded(program: "ExportedProgram") -> "list[sympy.Basic]":
+    """Return all conditions that torch put off: it writes only some of them into the program."""
+    import torch
+
+    tensors = (node.meta.get("val") for node in program.graph.nodes)
+    first = next((one for one in tensors if isinstance(one, torch.Tensor)), None)
+    mode = torch._guards.detect_fake_mode(first)
+    if mode is None or mode.shape_env is None:
+        return []
+    return [one.expr for some in mode.shape_env.deferred_runtime_asserts.values() for one in some]
+
+
 def _holds(condition: "torch.fx.Node | bool", ranges: "Ranges") -> bool:
+    value = condition if isinstance(condition, bool) else condition.meta["val"]
+    return value if isinstance(value, bool) else _always(value.node.expr, ranges)
+
+
+def _always(condition: "sympy.Basic", ranges: "Ranges") -> bool:
+    """Tell whether a condition holds over all values that its symbols may have."""
     from torch.utils._sympy.value_ranges import bound_sympy
 
-    value = condition if isinstance(condition, bool) else condition.meta["val"]
-    if isinstance(value, bool):
-        return value
-    bounds = bound_sympy(_with_least(value.node.expr, ranges), ranges)
+    bounds = bound_sympy(_with_least(condition, ranges), ranges)
     return bounds.is_singleton() and bool(bounds.lower)
 
 

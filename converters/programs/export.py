@@ -11,6 +11,7 @@ from converters.programs.fast_path import no_fast_path
 from converters.programs.forward import in_job_order
 from converters.programs.loops import recurrent_loops
 from converters.programs.packed import packed_as_padded
+from converters.programs.single_chunk import single_chunk_is_whole
 from converters.quiet import TORCH_EXPORT, quiet
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def export_program(module: "torch.nn.Module", brief: Brief) -> "ExportedProgram"
             recurrent_loops(),
             packed_as_padded(),
             no_fast_path(),
+            single_chunk_is_whole(),
         ):
             return _attempt(module, brief)
     finally:

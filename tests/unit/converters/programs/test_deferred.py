@@ -1,5 +1,7 @@
 """What torch cannot show of sizes, and holds for all of them."""
 
+import math
+
 import onnxruntime
 import pytest
 import torch
@@ -92,6 +94,21 @@ def test_a_condition_that_holds_for_all_sizes_is_taken_out():
 def test_a_condition_that_some_sizes_break_is_refused():
     with pytest.raises(SourceError, match="not for all sizes that the axes may have"):
         drop_shown(deferred(9, 31))
+
+
+class Counts(torch.nn.Module):
+    """Compute once for each 128 rows, and count these in Python."""
+
+    def forward(self, x):
+        return x * math.ceil(x.shape[0] / 128)
+
+
+def test_a_count_that_python_takes_of_a_size_is_not_the_examples_for_all_sizes():
+    program = export_program(Counts(), brief(Input(name="x", dtype="float32", shape=("batch", 2))))
+    for rows, count in ((1, 1), (128, 1), (129, 2), (256, 2)):
+        assert torch.equal(
+            program.module()(torch.ones(rows, 2)), torch.full((rows, 2), count * 1.0)
+        )
 
 
 def test_the_range_that_a_model_cannot_answer_is_still_named():
