@@ -157,6 +157,28 @@ def heads() -> onnx.ModelProto:
     )
 
 
+def sums() -> onnx.ModelProto:
+    """Products by Einsum: of matrices and a bias, of a matrix and a vector and a number."""
+    return model(
+        [
+            make_node("Einsum", ["a", "b"], ["p"], name="scores", equation="bmd,bed->bme"),
+            make_node("Add", ["p", "bias"], ["biased"], name="bias_added"),
+            make_node("Einsum", ["a", "c"], ["q"], name="vector", equation="bmd,bd->bm"),
+            make_node("Add", ["q", "number"], ["raised"], name="number_added"),
+        ],
+        [
+            tensor("a", TensorProto.FLOAT, "batch", 6, 5),
+            tensor("b", TensorProto.FLOAT, "batch", 3, 5),
+            tensor("c", TensorProto.FLOAT, "batch", 5),
+        ],
+        [
+            tensor("biased", TensorProto.FLOAT, "batch", 6, 3),
+            tensor("raised", TensorProto.FLOAT, "batch", 6),
+        ],
+        [values("bias", 3), values("number")],
+    )
+
+
 MODELS: Mapping[str, Callable[[], onnx.ModelProto]] = MappingProxyType(
     {"mlp": mlp, "convolution": convolution, "integers": integers, "slices": slices}
 )

@@ -21,7 +21,7 @@ from targets.host.cpu import host
 from tests.composing import split_model
 from tests.models import MODELS
 from tests.tiny_onnx import MODELS as TINY
-from tests.tiny_onnx import feeds, gates, heads, write
+from tests.tiny_onnx import feeds, gates, heads, sums, write
 from tests.toolchain_suites import ROOT
 
 pytestmark = pytest.mark.timeout(900)
@@ -128,6 +128,7 @@ def answers(python, tmp_path_factory) -> dict:
     write_tiny(folder / "integers", TINY["integers"](), narrow)
     write_tiny(folder / "gates", gates(), narrow[:1])
     write_tiny(folder / "heads", heads(), narrow[:1])
+    write_tiny(folder / "sums", sums(), narrow[:1])
     for name in SPLIT:
         write_split(folder / name, name, tmp_path_factory.mktemp(name), [*narrow, images[-1]])
     done = inside(python, "-m", "tests.ipex_answers", str(folder))
@@ -151,7 +152,9 @@ def has_bf16_or_says_why_not(found: dict[str, Any]) -> None:
     assert 1e-5 < max(found["errors"].values()) < 0.05
 
 
-@pytest.mark.parametrize("name", ["mlp", "convolution", "integers", "gates", "heads", *SPLIT])
+@pytest.mark.parametrize(
+    "name", ["mlp", "convolution", "integers", "gates", "heads", "sums", *SPLIT]
+)
 def test_it_answers_like_the_original_at_every_size(answers, name):
     found = answers[name]["f32-auto"]
     assert len(found["errors"]) == len(SIZES)

@@ -18,6 +18,7 @@ from converters.onnx_to_torch.layers.norms import take_norms
 from converters.onnx_to_torch.layers.products import of_general_product, of_matrix_product
 from converters.onnx_to_torch.layers.scales import part_scales
 from converters.onnx_to_torch.layers.softmaxes import lay_out_softmaxes
+from converters.onnx_to_torch.layers.sums import part_sums
 from converters.onnx_to_torch.operators import convolution, matrix
 from converters.onnx_to_torch.operators.window import with_room
 
@@ -50,6 +51,7 @@ def use_layers(module: GraphModule) -> None:
     take_norms(module)
     lay_out_softmaxes(module)
     part_scales(module)
+    part_sums(module)
     copy_addends(module)
     _forget(module)
     module.graph.lint()

@@ -11,6 +11,7 @@ import torch
 from converters import torch_to_torch_graph
 from converters.converter import ConvertOptions
 from converters.onnx_to_torch.layers.softmaxes import lay_out_softmaxes
+from converters.onnx_to_torch.layers.sums import part_sums
 from converters.onnx_to_torch.sizes import known
 from converters.programs.files import save_program
 from converters.quiet import quiet
@@ -155,3 +156,29 @@ def test_a_softmax_of_a_product_reads_a_contiguous_tensor():
     module.recompile()
     assert "contiguous" in [str(node.target) for node in module.graph.nodes]
     assert torch.equal(module(torch.ones(4, 2)), gate(torch.ones(4, 2)))
+
+
+class Scored(torch.nn.Module):
+    """Products with what is added to them: before and behind, and to themselves."""
+
+    def forward(self, a, b, bias):
+        scores = torch.bmm(a, b)
+        other = torch.einsum("bmd,bde->bme", a, b)
+        return scores + bias, bias + other, torch.add(other, other, alpha=2), scores * 2
+
+
+def test_no_product_of_computed_tensors_is_read_by_a_sum():
+    given = (torch.ones(2, 4, 3), torch.ones(2, 3, 5), torch.arange(5.0))
+    module = torch.export.export(Scored(), given).module()
+    part_sums(module)
+    module.recompile()
+    read = {
+        str(product.target)
+        for node in module.graph.nodes
+        if str(node.target).startswith("aten.add")
+        for product in node.all_input_nodes
+    }
+    assert not read & {"aten.bmm.default", "aten.einsum.default"}
+    assert "contiguous" in read
+    for found, wanted in zip(module(*given), Scored()(*given), strict=True):
+        assert torch.equal(found, wanted)
