@@ -15,6 +15,7 @@ from converters.split.fixups import FIXUPS
 from converters.split.groups import Group, group_lookups
 from converters.split.hops import count_hops, program_name
 from converters.split.ids import IdsPrograms
+from converters.split.kept_bags import write_out
 from converters.split.leftover import keep_tied, tables_left
 from converters.split.matrices import Matrix
 from converters.split.origins import find_or_write
@@ -55,6 +56,7 @@ def split_program(
         fix(body)
     found = find_lookups(body, options)
     keep_tied(outputs_of(body), found, options)
+    write_out(body, {read.node for read, _ in found.cut})
     groups = group_lookups(found.cut, found.matrices.keys)
     lookups, ids = _look_up(groups, found, inputs)
     signature = program_signature(program, brief)
