@@ -3,6 +3,7 @@
 from benchmarks.zoo.package import Package
 from benchmarks.zoo.packages import (
     deepctr_torch,
+    pytorch_widedeep,
     timm,
     torch_rechub,
     torchrec,
@@ -12,6 +13,7 @@ from benchmarks.zoo.packages import (
 
 PACKAGES: tuple[Package, ...] = (
     deepctr_torch.PACKAGE,
+    pytorch_widedeep.PACKAGE,
     torch_rechub.PACKAGE,
     torchrec.PACKAGE,
     torchvision.PACKAGE,
