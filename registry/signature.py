@@ -2,9 +2,9 @@
 
 import re
 from enum import StrEnum
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 #: A fixed size, or the name of a symbolic axis. "?" is an axis whose name the format does not keep.
 Dim = int | str
@@ -64,10 +64,42 @@ class Signature(Frozen):
 
 
 class Axis(Frozen):
-    """The range of a symbolic axis, both ends included."""
+    """The range of a symbolic axis, both ends included.
+
+    Attributes:
+        multiple_of: All its sizes are, and both ends: 32 for networks that halve an image five
+            times and double it again.
+    """
 
     min: int = Field(default=1, ge=0)
     max: int = Field(default=1024, ge=1)
+    multiple_of: int = Field(default=1, ge=1)
+
+    @model_validator(mode="after")
+    def _ends_are_sizes(self) -> Self:
+        if self.min % self.multiple_of or self.max % self.multiple_of:
+            raise ValueError(
+                f"both ends are multiples of {self.multiple_of}: say such a min and max"
+            )
+        return self
+
+    def __str__(self) -> str:
+        steps = f", multiples of {self.multiple_of}" if self.multiple_of > 1 else ""
+        return f"{self.min} to {self.max}{steps}"
+
+    @property
+    def least(self) -> int:
+        """The smallest size that is not 0."""
+        return self.min or self.multiple_of
+
+    def within(self, size: int) -> int:
+        """Return the greatest size that is not above this one, or the least of all."""
+        held = min(max(size, self.min), self.max)
+        return held - held % self.multiple_of
+
+    def holds(self, size: int) -> bool:
+        """Tell whether it may have this size."""
+        return self.within(size) == size
 
 
 class Ids(Frozen):

@@ -80,7 +80,9 @@ def _axis_faults(arrays: Arrays, inputs: list[Input], axes: Mapping[str, Axis]) 
     for dim, (size, where) in first.items():
         axis = axes.get(dim)
         if axis and not axis.min <= size <= axis.max:
-            yield f"{where}: axis {dim} is {size}, outside of {axis.min} to {axis.max}"
+            yield f"{where}: axis {dim} is {size}, outside of {axis}"
+        elif axis and not axis.holds(size):
+            yield f"{where}: axis {dim} is {size}, not a multiple of {axis.multiple_of}"
 
 
 def _range_faults(tensor: Input, array: np.ndarray) -> Iterator[str]:

@@ -77,7 +77,7 @@ class Predictor:
 
     def warm_up(self) -> None:
         """Answer zeros of the smallest shapes once: the first answer is the slowest."""
-        sizes = {name: max(1, axis.min) for name, axis in self.axes.items()}
+        sizes = {name: axis.least for name, axis in self.axes.items()}
         self.predict(
             {
                 tensor.name: np.zeros(

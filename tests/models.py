@@ -49,7 +49,10 @@ class Model:
         """Make inputs with `size` along the leading axis; other axes have sizes near it."""
         names = dict.fromkeys(d for given in self.inputs for d in given.shape if isinstance(d, str))
         sizes = {name: size if at == 0 else size + at + 1 for at, name in enumerate(names)}
-        sizes = {name: min(size, self.axes[name].max) for name, size in sizes.items()}
+        sizes = {
+            name: min(size * self.axes[name].multiple_of, self.axes[name].max)
+            for name, size in sizes.items()
+        }
         for name, (other, more) in self.follows.items():
             sizes[name] = sizes[other] + more
         return example_arrays(self.inputs, sizes)
@@ -75,6 +78,7 @@ def offsets(name: str, of: str, axis: str, *, includes_last: bool = False) -> In
 
 
 _BATCH = {"batch": Axis(max=4096)}
+_FOURS = Axis(min=4, max=256, multiple_of=4)
 _SEQUENCE = {**_BATCH, "length": Axis(max=64)}
 _BAGS = {"bags": Axis(max=4096), "total": Axis(min=0, max=1 << 16)}
 _BAG_INPUTS = (offsets("offsets", "ids", "bags"),)
@@ -373,6 +377,13 @@ MODELS: dict[str, Model] = {
         build=encoders.Picture,
         inputs=(numbers("picture", "batch", 3, 16, 16),),
         axes=_BATCH,
+        lookups=0,
+        tables=0,
+    ),
+    "pyramid": Model(
+        build=encoders.Pyramid,
+        inputs=(numbers("picture", "batch", 2, "height", "width"),),
+        axes={**_BATCH, "height": _FOURS, "width": _FOURS},
         lookups=0,
         tables=0,
     ),

@@ -97,7 +97,13 @@ _DISENTANGLED: Settings = {
     "pos_att_type": ["c2p", "p2c"],
     "position_buckets": 8,
 }
-_EXPERTS: Settings = {**_GROUPED, "num_experts_per_tok": 2, "moe_intermediate_size": 32}
+#: Experts by an operator of transformers' own (the default) have no form in ONNX.
+_EXPERTS: Settings = {
+    **_GROUPED,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 32,
+    "experts_implementation": "batched_mm",
+}
 _TOKENS_0_TO_3: Settings = {
     "pad_token_id": 0,
     "bos_token_id": 1,
@@ -191,7 +197,7 @@ DECODERS: Mapping[str, Settings] = {
     "granite": _GROUPED,
     "llama": _GROUPED,
     "mistral": {**_GROUPED, "sliding_window": 8},
-    "mixtral": {**_GROUPED, "num_local_experts": 4},
+    "mixtral": {**_EXPERTS, "num_local_experts": 4},
     "mpt": {
         "vocab_size": WORDS,
         "d_model": 32,

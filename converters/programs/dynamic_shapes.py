@@ -74,4 +74,7 @@ def _one_longer(name: str, axes: Mapping[str, Axis]) -> "torch.export.Dim":
 def _dim(name: str, axis: Axis) -> "torch.export.Dim":
     import torch
 
+    if axis.multiple_of > 1:
+        steps = Axis(min=axis.min // axis.multiple_of, max=axis.max // axis.multiple_of)
+        return axis.multiple_of * _dim(f"{name}_steps", steps)
     return torch.export.Dim(plain(name), min=axis.min, max=max(axis.max, axis.min + 1, 2))

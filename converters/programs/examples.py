@@ -23,7 +23,8 @@ def axis_sizes(inputs: tuple[Input, ...], axes: Mapping[str, Axis]) -> dict[str,
         while wanted in taken and name not in longer:
             wanted += 2
         axis = axes.get(name, Axis())
-        sizes[name] = max(axis.min, min(wanted, axis.max), min(2, axis.max))
+        size = min(wanted * axis.multiple_of, axis.max)
+        sizes[name] = max(axis.min, size, min(2, axis.max))
         taken.add(sizes[name])
     return sizes
 

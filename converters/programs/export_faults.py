@@ -27,6 +27,8 @@ _BAKED = re.compile(
 )
 _EQUAL = re.compile(r"^  (\w+) = ([A-Za-z_]\w*)$", re.MULTILINE)
 _RANGE = re.compile(r"^  (\w+) = Dim\('\w+'(?:, min=(\d+))?(?:, max=(\d+))?\)$", re.MULTILINE)
+_STEPS = re.compile(r"^  (\w+) = (\d+)\*_\1$", re.MULTILINE)
+_ROUNDED = re.compile(r"\((\w+) - 1\)//(\d+)")
 _PACKAGES = ("converters", "pipeline", "registry")
 _PLACE = re.compile(r'File "([^"]+)", line (\d+), in \w+\n\s+(.+)')
 
@@ -36,7 +38,7 @@ def explain(error: Exception, module: "torch.nn.Module", brief: Brief) -> Platfo
     if isinstance(error, PlatformError):
         return error
     text = str(error)
-    for fault in (_baked, _equal, _range):
+    for fault in (_baked, _equal, _steps, _range):
         if found := fault(text, module, brief):
             return SourceError(found)
     if "data-dependent" in text or "data dependent" in text:
@@ -50,6 +52,11 @@ def explain(error: Exception, module: "torch.nn.Module", brief: Brief) -> Platfo
 
 
 def _question(fault: str, symbols: Mapping[str, str]) -> str:
+    rounded = [(name, int(by)) for name, by in _ROUNDED.findall(fault) if name in symbols.values()]
+    if rounded:
+        name, by = max(rounded, key=lambda one: one[1])
+        said = f"say that all its sizes are multiples of {by}: axes.{name}.multiple_of"
+        return f" Axis '{name}' is halved and doubled again, which rounds: {said}."
     axes = [name for name in dict.fromkeys(symbols.values()) if f"({name})" in fault]
     if len(axes) > 1:
         return f" If {' and '.join(axes)} are one axis, give them one name in the job."
@@ -126,6 +133,16 @@ def _equal(text: str, _module: object, brief: Brief) -> str | None:
         f"axes '{_axis(one, brief)}' and '{_axis(other, brief)}' always have the same size in"
         " this model: give them one name in the job"
         for one, other in _EQUAL.findall(text)
+    ]
+    return "; ".join(faults) or None
+
+
+def _steps(text: str, _module: object, brief: Brief) -> str | None:
+    """Name axes of which torch found that they are multiples of a number."""
+    faults = [
+        f"axis '{_axis(name, brief)}' can only be a multiple of {times} in this model: set"
+        f" axes.{_axis(name, brief)}.multiple_of to {times}, and its min and max to such sizes"
+        for name, times in _STEPS.findall(text)
     ]
     return "; ".join(faults) or None
 

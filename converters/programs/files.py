@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from converters.programs.derived_axes import forget_derived_ranges
 from converters.quiet import TORCH_EXPORT, quiet
 from registry.errors import SourceError
 from registry.format import ENTRY, Format
@@ -38,6 +39,7 @@ def load_program(folder: Path) -> "tuple[ExportedProgram, Signature]":
     extra = {_SIGNATURE: ""}
     with quiet("torch.export", *TORCH_EXPORT):
         program = torch.export.load(file, extra_files=extra)
+        forget_derived_ranges(program)
     if not extra[_SIGNATURE]:
         raise SourceError(f"{file}: holds no signature: it was not written by this platform")
     return program, Signature.model_validate(json.loads(extra[_SIGNATURE]))

@@ -57,16 +57,21 @@ def shape_names(shapes: Sequence[Sequence[object]], inputs: Sequence[Tensor]) ->
         for size, dim in zip(shape, given.shape, strict=True):
             if isinstance(dim, str) and not str(size).isdecimal():
                 names.setdefault(str(size), dim)
-    return {**_shorter(names), **names}
+    return {**_behind(names), **names}
 
 
-def _shorter(names: Mapping[str, str]) -> dict[str, str]:
-    """Name the symbols that stand only in what is one longer: 's17 + 1' is 'ends'."""
-    return {
-        found[1]: f"{name}_minus_1"
-        for text, name in names.items()
-        if (found := re.fullmatch(r"(\w+) \+ 1", text))
-    }
+def _behind(names: Mapping[str, str]) -> dict[str, str]:
+    """Name the symbols that stand only in what is made of them.
+
+    Where 's17 + 1' is 'ends', 's17' is one less; where '32*s3' is 'height', 's3' is a part of it.
+    """
+    found: dict[str, str] = {}
+    for text, name in names.items():
+        if one_less := re.fullmatch(r"(\w+) \+ 1", text):
+            found[one_less[1]] = f"{name}_minus_1"
+        elif part := re.fullmatch(r"(\d+)\*(\w+)", text):
+            found[part[2]] = f"({name}//{part[1]})"
+    return found
 
 
 def named_shape(shape: Sequence[object], names: Mapping[str, str]) -> tuple[Dim, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from converters.brief import Arrays, Brief, Inspection, SourceOptions
 from converters.checkpoints.checkpoint import open_checkpoint
 from converters.programs import safety as program_safety
+from converters.programs.derived_axes import forget_derived_ranges
 from converters.programs.eager import answering
 from converters.programs.guesses import guess_program
 from converters.programs.mapped import mapping_weights
@@ -93,6 +94,7 @@ def _load(file: Path) -> "ExportedProgram":
         raise SourceError(f"{file}: has no program 'model' among {names}")
     program = held.exported_programs["model"]
     program._guards_code = []  # Python source, which torch would run
+    forget_derived_ranges(program)
     return program
 
 

@@ -78,6 +78,11 @@ def example_inputs(given: Examples, sizes: Mapping[str, int]) -> tuple[Any, ...]
 
 def _three(wanted: int, axis: Axis | None) -> tuple[int, int, int]:
     """Choose three sizes of an axis, the last two different, within its range if that has two."""
+    if axis is not None and axis.multiple_of > 1:
+        times = axis.multiple_of
+        steps = Axis(min=axis.min // times, max=axis.max // times)
+        first, second, third = _three(-(-wanted // times), steps)
+        return first * times, second * times, third * times
     if axis is None or axis.min == axis.max:
         first = wanted if axis is None else max(axis.min, 1)
         return first, first + 1, first + 4

@@ -62,14 +62,14 @@ def _apart(
     first = run(module, given, one)
     wider = other
     for more in APART:
-        wider = {name: _within(size + more, given.axes.get(name)) for name, size in other.items()}
+        wider = {name: _further(size, more, given.axes.get(name)) for name, size in other.items()}
         if _follow(given, first, run(module, given, wider)):
             break
     return [one, wider]
 
 
-def _within(size: int, axis: Axis | None) -> int:
-    return size if axis is None else min(size, axis.max)
+def _further(size: int, more: int, axis: Axis | None) -> int:
+    return size if axis is None else axis.within(size + more * axis.multiple_of)
 
 
 def _follow(given: Examples, first: tuple[Any, ...], second: tuple[Any, ...]) -> bool:

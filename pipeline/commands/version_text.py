@@ -48,7 +48,7 @@ def describe(version: Version) -> str:
         ("fingerprint", version.fingerprint),
         *(("input", str(tensor)) for tensor in version.signature.inputs),
         *(("output", str(tensor)) for tensor in version.signature.outputs),
-        *(("axis", f"{name}: {axis.min} to {axis.max}") for name, axis in version.axes.items()),
+        *(("axis", f"{name}: {axis}") for name, axis in version.axes.items()),
         *(
             ("table", f"{t.name}: {amount(t.rows, 'rows')} of {t.dim} {t.dtype}{_kept_as(t)}")
             for t in version.tables

@@ -19,7 +19,7 @@ def facts_of(version: Version) -> dict[str, str]:
     """Say what a version takes, answers, demands and comes from; not what it was measured."""
     facts = {f"input {tensor.name}": str(tensor) for tensor in version.signature.inputs}
     facts |= {f"output {tensor.name}": str(tensor) for tensor in version.signature.outputs}
-    facts |= {f"axis {name}": f"{axis.min} to {axis.max}" for name, axis in version.axes.items()}
+    facts |= {f"axis {name}": str(axis) for name, axis in version.axes.items()}
     facts |= {
         f"lookup {one.output}": f"{one.kind} of {one.ids} in {one.table}" for one in version.lookups
     }

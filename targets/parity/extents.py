@@ -91,8 +91,8 @@ class Layout:
     def batches(self, wanted: tuple[int, ...]) -> tuple[int, ...]:
         """Return the wanted batch sizes as far as their axis allows, and more if they are few."""
         axis = self._batch_range()
-        sizes = list(dict.fromkeys(_within(axis, size) for size in wanted))
-        for size in (_within(axis, spare) for spare in SPARE):
+        sizes = list(dict.fromkeys(axis.within(size) for size in wanted))
+        for size in (axis.within(spare) for spare in SPARE):
             if len(sizes) < FEWEST and size not in sizes:
                 sizes.append(size)
         return tuple(sizes)
@@ -129,9 +129,9 @@ class Layout:
     def longest(self, name: str, batch: int) -> int:
         """Return the largest size of an axis to try: its most, or what memory allows."""
         axis = self.range(name)
-        size = _within(axis, LONGEST)
+        size = axis.within(LONGEST)
         while size > axis.min and self._bytes({name: size}, batch) > BUDGET:
-            size = max(axis.min, size // 2)
+            size = axis.within(size // 2)
         return size
 
     def _bytes(self, fixed: Mapping[str, int], batch: int) -> int:
@@ -144,7 +144,8 @@ class Layout:
 
     def _draw(self, name: str, rng: np.random.Generator) -> int:
         axis = self.range(name)
-        return int(rng.integers(axis.min, min(axis.max, axis.min + SPAN), endpoint=True))
+        most = min(axis.max, axis.min + SPAN * axis.multiple_of)
+        return axis.within(int(rng.integers(axis.min, most, endpoint=True)))
 
     def _batch_range(self) -> Axis:
         if self.batch is not None:
@@ -154,10 +155,6 @@ class Layout:
             return Axis(min=max(axis.min - cut.last, 0), max=max(axis.max - cut.last, 1))
         firsts = [tensor.shape[0] for tensor in self._inputs if tensor.shape]
         return self.range(firsts[0] if firsts else 1)
-
-
-def _within(axis: Axis, size: int) -> int:
-    return min(max(size, axis.min), axis.max)
 
 
 def _fit(sizes: np.ndarray, total: Axis) -> np.ndarray | None:

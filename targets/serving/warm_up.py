@@ -23,7 +23,7 @@ def some_inputs(folder: Path, draft: Draft) -> dict[str, np.ndarray]:
     def size(dim: Dim) -> int:
         if isinstance(dim, int):
             return dim
-        return max(1, draft.axes[dim].min) if dim in draft.axes else 1
+        return draft.axes[dim].least if dim in draft.axes else 1
 
     return {
         tensor.name: np.zeros([size(dim) for dim in tensor.shape], tensor.dtype.value)

@@ -60,6 +60,23 @@ class Recurrent(nn.Module):
         return self.layer(self.items(items))[0][:, -1]
 
 
+class Pyramid(nn.Module):
+    """A number for each pixel: halved twice, doubled twice, with what was there on the way."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = (nn.Conv2d(n, 6, 3, stride=2, padding=1) for n in (2, 6))
+        self.third, self.out = nn.Conv2d(12, 6, 3, padding=1), nn.Conv2d(8, 1, 3, padding=1)
+
+    def forward(self, picture):
+        half = functional.relu(self.first(picture))
+        quarter = functional.relu(self.second(half))
+        back = functional.interpolate(quarter, scale_factor=2.0, mode="nearest")
+        joined = functional.relu(self.third(torch.cat([half, back], dim=1)))
+        whole = functional.interpolate(joined, scale_factor=2.0, mode="nearest")
+        return self.out(torch.cat([picture, whole], dim=1))
+
+
 class Picture(nn.Module):
     """A picture in, classes out; nothing is looked up."""
 

@@ -43,6 +43,9 @@ _TARGET = _ids("decoder_input_ids", "target")
 _MASK = Input(name="attention_mask", dtype=DType.INT64, shape=("batch", "sequence"), range=(0, 1))
 #: Least lengths of texts, where a model takes neighbours of each token together.
 _LEAST = {"mobilebert": 3}
+#: Of which number all sizes of an axis are multiples: what the strides of convolutions come to,
+#: and blocks of words.
+_STEPS = {"wav2vec2-conformer": ("samples", 20), "longt5": ("sequence", 5)}
 
 _ASKS = (
     "upstream: modeling_longformer and modeling_led ask `is_index_global_attn.any().item()`, "
@@ -54,17 +57,10 @@ _BLOCKS = (
     "block, a branch on a size; torch then fails as it words that the axis cannot be free"
 )
 
-_EXPERTS = (
-    "upstream: its experts are computed by an operator of transformers' own, of which torch's "
-    "exporter has no form"
-)
-
 #: Whose known failures are.
 _BLAME = {
     "longformer": _ASKS,
     "led": _ASKS,
-    "deepseek_v3": _EXPERTS,
-    "mixtral": _EXPERTS,
     "longt5": _BLOCKS,
     "mamba": "upstream: modeling_mamba takes the words one by one in a loop of Python",
     "nystromformer": "upstream: modeling_nystromformer adds the mask of all words to the scores of "
@@ -87,6 +83,10 @@ def _model(name: str, part: str, inputs: tuple[Input, ...], made: Made) -> Model
     axes = {axis: limits for axis, limits in _AXES.items() if axis in names}
     if name in _LEAST:
         axes["sequence"] = Axis(min=_LEAST[name], max=axes["sequence"].max)
+    if name in _STEPS:
+        axis, times = _STEPS[name]
+        least, most = max(axes[axis].min // times, 1), axes[axis].max // times
+        axes[axis] = Axis(min=least * times, max=most * times, multiple_of=times)
     return Model(
         name,
         build,
@@ -158,7 +158,7 @@ def _images() -> Iterator[Model]:
 def _sounds() -> Iterator[Model]:
     # Of a wave that is constant, their first norm over time divides nothing but rounding by the
     # root of its epsilon: the louder the wave, the more.
-    wave = (_floats("input_values", "batch", "samples", most=0.25),)
+    wave = (_floats("input_values", "batch", "samples", most=0.1),)
     for kind, settings in tiny.SOUNDS.items():
         yield _model(kind, "Sound", wave, (kind, settings, "ForCTC", _LOGITS))
     mels = _floats("input_features", "batch", 16, 64)

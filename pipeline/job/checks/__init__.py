@@ -31,6 +31,7 @@ CHECKS: tuple[Check, ...] = (
     axes.are_declared,
     axes.are_used,
     axes.are_ranges,
+    axes.batches_are_of_any_size,
     axes.sizes_are_sizes,
     ids.have_a_range,
     ids.fit_the_shape,

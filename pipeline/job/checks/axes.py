@@ -41,6 +41,15 @@ def are_ranges(job: Node, _: Path) -> Iterator[Fault]:
             yield Fault(node.place, f"the axis `{name}` is empty: {ends}")
 
 
+def batches_are_of_any_size(job: Node, _: Path) -> Iterator[Fault]:
+    """Refuse steps in the batch, which requests are joined to and cut from at any row."""
+    first = next(iter(next(iter(job["inputs"]), job["inputs"])["shape"]), job["inputs"])
+    axis = job["axes"][first.text] if first.text is not None else job["axes"]
+    if (times := axis["multiple_of"]).whole not in (None, 1):
+        message = "rows are joined and cut at any of them: `multiple_of` is for other axes"
+        yield Fault(times.place, f"the axis `{first.text}` is the batch; {message}")
+
+
 def sizes_are_sizes(job: Node, _: Path) -> Iterator[Fault]:
     """Refuse sizes below 1 in a shape."""
     for entry in described(job):

@@ -1,4 +1,5 @@
 import os
+from dataclasses import replace
 
 import pytest
 import torch
@@ -8,6 +9,7 @@ from converters.programs.signature import program_signature
 from converters.sources.source import Brief, SourceOptions
 from registry.errors import SourceError
 from registry.signature import Axis, Ids, Input
+from tests.models import MODELS
 
 
 def brief(*inputs, outputs=(), tmp="."):
@@ -250,3 +252,29 @@ def test_a_range_is_told_by_the_end_that_is_wrong():
         SourceError, match=r"'width' can only go from 4 .*set axes\.width\.min to 4$"
     ):
         export_program(Long(), brief(floats("x", "batch", "width")))
+
+
+class Padded(torch.nn.Module):
+    """Fills up what is no multiple of 20, a branch on the size."""
+
+    def forward(self, picture):
+        if picture.shape[2] % 20:
+            picture = torch.nn.functional.pad(picture, (0, 0, 0, 20 - picture.shape[2] % 20))
+        return picture.mean(2)
+
+
+@pytest.mark.parametrize(
+    ("build", "least", "said"),
+    [
+        (MODELS["pyramid"].build, 1, r"'width' is halved and doubled.*multiples of 4: axes.width"),
+        (Padded, 20, r"'height' can only be a multiple of 20.*axes.height.multiple_of to 20"),
+    ],
+)
+def test_sizes_that_are_multiples_of_a_number_are_pointed_out(build, least, said):
+    sides = {name: Axis(min=least, max=64) for name in ("height", "width")}
+    model = replace(MODELS["pyramid"], build=build, axes={"batch": Axis(), **sides})
+    with pytest.raises(SourceError, match=said):
+        export_program(model.module(), model.brief())
+    steps = {name: Axis(min=20, max=60, multiple_of=20) for name in sides}
+    model = replace(model, axes={"batch": Axis(), **steps})
+    assert export_program(model.module(), model.brief())

@@ -7,30 +7,15 @@ import openvino
 import pytest
 
 from converters.split.policy import SplitOptions
-from registry.errors import ConversionError
 from tests.composing import split_model
 from tests.models import MODELS
-
-NAMES = [
-    pytest.param(
-        name,
-        marks=pytest.mark.xfail(
-            name == "bag_includes_last",
-            reason="the ONNX exporter takes no axis that is another one's size less one",
-            raises=ConversionError,
-            strict=True,
-        ),
-    )
-    for name in sorted(MODELS)
-    if name.startswith("bag_")
-]
 
 
 def kept(name):
     return replace(MODELS[name], options=SplitOptions(tables="none"))
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(name for name in MODELS if name.startswith("bag_")))
 def test_kept_bags_are_pooled_by_operators_that_openvino_has(name, tmp_path):
     split = split_model(kept(name), tmp_path)
     assert not split.split.lookups
