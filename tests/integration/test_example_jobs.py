@@ -113,7 +113,7 @@ def test_runs_publishes_and_answers(job, checkout):
         need(TOOLCHAINS[job.stem])
     done = call(checkout, "run", f"workflows/jobs/{job.name}")
     for left_out in text["parity"].get("leave_out", ()):
-        assert f"left out of the comparison: {left_out['cases'][0]}" in done.stdout + done.stderr
+        assert left_out["because"] in done.stdout
     catalog = Catalog(open_store(str(checkout / ".pipeline" / "store")))
     version = catalog.resolve(text["model"])
     catalog.verify(version)
