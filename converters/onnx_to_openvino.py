@@ -15,6 +15,7 @@ from converters.onnx_models.files import nodes, open_model
 from converters.onnx_models.integers import check_integers
 from registry.errors import ConversionError
 from registry.format import ENTRY, Format
+from registry.graphs.attention import mask_attention
 from registry.require import require
 from registry.signature import ANY, Dim, DType, Signature, Tensor
 
@@ -70,6 +71,7 @@ def convert_with(
         keep_apart(model, graph)
         model = with_all_inputs(model, graph)
         settle_ties(model)
+        mask_attention(openvino, model)
         _keep_names(model, file)
         _number_names(model, file)
         if options.weights == "f16" and (wide := _beyond_fp16(model)):

@@ -10,6 +10,7 @@ import numpy as np
 
 from registry.errors import ContractError, InputError
 from registry.format import ENTRY, Format
+from registry.graphs.attention import mask_attention
 from registry.require import require
 from registry.signature import ANY, Dim, DType, Precision, Signature, Tensor
 from targets.feeds import check_feeds
@@ -172,6 +173,7 @@ def load(folder: Path, precision: Precision, plan: ThreadPlan) -> OpenvinoRunner
         signature = Signature(
             inputs=tuple(map(_tensor, model.inputs)), outputs=tuple(map(_tensor, model.outputs))
         )
+        mask_attention(openvino, model)
         settings["CPU_RUNTIME_CACHE_CAPACITY"] = _kernels(model)
         compiled = core.compile_model(model, "CPU", settings)
     except ContractError:

@@ -6,7 +6,10 @@ from pathlib import Path
 from textwrap import dedent
 
 import numpy as np
+import openvino
 import pytest
+from onnx import TensorProto, numpy_helper
+from onnx.helper import make_node
 
 from converters.converter import ConvertOptions
 from converters.onnx_to_openvino import convert
@@ -15,7 +18,7 @@ from registry.signature import Precision
 from targets.host.cpu import host
 from targets.openvino import TARGET, OpenvinoRunner, load
 from targets.target import ThreadPlan
-from tests.tiny_onnx import MODELS, feeds, write
+from tests.tiny_onnx import MODELS, feeds, model, tensor, write
 
 ONE = ThreadPlan(threads=1)
 
@@ -136,3 +139,64 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
     told = run(script)
     # It was 130 MiB with the cache that OpenVINO has by default.
     assert int(told) < 60 << 10
+
+
+#: Numbers of words in this order: attention without a mask was wrong after one word.
+WORDS = (1, 17, 5, 1, 40)
+
+
+def attention(queries: np.ndarray, keys: np.ndarray, values: np.ndarray) -> np.ndarray:
+    scores = queries @ np.swapaxes(keys, -1, -2) / np.sqrt(queries.shape[-1])
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    return powers / powers.sum(-1, keepdims=True) @ values
+
+
+def drawn(words: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(words)
+    return {name: rng.standard_normal((2, 4, words, 16)).astype(np.float32) for name in "qkv"}
+
+
+def write_attention_as_onnx(folder: Path) -> None:
+    nodes = [
+        make_node("Transpose", ["k"], ["turned"], perm=[0, 1, 3, 2]),
+        make_node("MatMul", ["q", "turned"], ["scores"]),
+        make_node("Mul", ["scores", "scale"], ["scaled"]),
+        make_node("Softmax", ["scaled"], ["weights"], axis=-1),
+        make_node("MatMul", ["weights", "v"], ["y"]),
+    ]
+    shape = ("batch", 4, "words", 16)
+    taken = [tensor(name, TensorProto.FLOAT, *shape) for name in "qkv"]
+    scale = numpy_helper.from_array(np.array(0.25, np.float32), "scale")
+    write(model(nodes, taken, [tensor("y", TensorProto.FLOAT, *shape)], [scale]), folder / "onnx")
+    convert(folder / "onnx", folder / "ir", ConvertOptions())
+
+
+def write_attention_as_ir(folder: Path) -> None:
+    """Write what others may have converted."""
+    shape = openvino.PartialShape([-1, 4, -1, 16])
+    taken = [openvino.opset13.parameter(shape, np.float32, name=name) for name in "qkv"]
+    for parameter, name in zip(taken, "qkv", strict=True):
+        parameter.output(0).set_names({name})
+    made = openvino.opset13.scaled_dot_product_attention(*taken, causal=False)
+    made.output(0).set_names({"y"})
+    openvino.save_model(openvino.Model([made], taken), folder / "ir" / "model.xml")
+
+
+@pytest.mark.parametrize("written", [write_attention_as_onnx, write_attention_as_ir])
+def test_attention_is_right_for_all_lengths_after_a_single_word(written, tmp_path):
+    written(tmp_path)
+    runner = load(tmp_path / "ir", "f32", ONE)
+    for words in WORDS:
+        given = drawn(words)
+        found = runner.run(given)["y"]
+        wanted = attention(given["q"], given["k"], given["v"])
+        np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
+
+
+def test_what_is_written_has_the_mask_for_other_servers_too(tmp_path):
+    write_attention_as_onnx(tmp_path)
+    compiled = openvino.compile_model(str(tmp_path / "ir" / "model.xml"), "CPU")
+    for words in WORDS:
+        given = drawn(words)
+        wanted = attention(given["q"], given["k"], given["v"])
+        np.testing.assert_allclose(compiled(given)["y"], wanted, rtol=0.05, atol=0.05)
