@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-#: Inputs of an operator for attention without a mask: queries, keys, values.
-_UNMASKED = 3
+#: Where an operator for attention takes its mask, behind queries, keys and values; then a scale.
+_MASK = 3
 
 #: What gives scores that no mask was added to.
 _SCORES = frozenset(("MatMul", "Multiply", "Divide"))
@@ -21,7 +21,7 @@ def mask_attention(openvino: Any, model: Any) -> None:  # noqa: ANN401 - untyped
     ops = openvino.opset13
     for node in model.get_ordered_ops():
         kind = node.get_type_name()
-        if kind == "ScaledDotProductAttention" and node.get_input_size() == _UNMASKED:
+        if kind == "ScaledDotProductAttention":
             _mask_operator(openvino, ops, node)
         elif kind == "Softmax" and _weighs(node):
             _mask_scores(ops, node)
@@ -29,11 +29,15 @@ def mask_attention(openvino: Any, model: Any) -> None:  # noqa: ANN401 - untyped
 
 
 def _mask_operator(openvino: Any, ops: Any, node: Any) -> None:  # noqa: ANN401 - untyped
-    queries, keys, values = (node.input_value(at) for at in range(_UNMASKED))
-    if node.get_attributes()["causal"] or keys.get_partial_shape()[-2].is_static:
+    given = [node.input_value(at) for at in range(node.get_input_size())]
+    stored = [value for value in given[_MASK : _MASK + 1] if _is_stored(value)]
+    hidden = len(given) > _MASK and not stored
+    if hidden or node.get_attributes()["causal"] or given[1].get_partial_shape()[-2].is_static:
         return
-    mask = _nothing(ops, keys, -2)
-    masked = ops.scaled_dot_product_attention(queries, keys, values, mask, causal=False)
+    mask = _nothing(ops, given[1], -2)
+    if stored:
+        mask = ops.add(mask, stored[0])
+    masked = ops.scaled_dot_product_attention(*given[:_MASK], mask, *given[_MASK + 1 :])
     masked.set_friendly_name(node.get_friendly_name())
     openvino.utils.replace_node(node, masked)
 
@@ -52,6 +56,14 @@ def _weighs(node: Any) -> bool:  # noqa: ANN401 - untyped
     readers = [target.get_node().get_type_name() for target in node.output(0).get_target_inputs()]
     over_words = node.get_attributes()["axis"] in (-1, len(shape) - 1)
     return over_words and "MatMul" in readers and scores.get_node().get_type_name() in _SCORES
+
+
+def _is_stored(value: Any) -> bool:  # noqa: ANN401 - untyped
+    """Tell a constant, be it written in half precision."""
+    node = value.get_node()
+    if node.get_type_name() == "Convert":
+        node = node.input_value(0).get_node()
+    return bool(node.get_type_name() == "Constant")
 
 
 def _nothing(ops: Any, like: Any, axis: int) -> Any:  # noqa: ANN401 - untyped

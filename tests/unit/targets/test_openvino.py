@@ -171,18 +171,27 @@ def write_attention_as_onnx(folder: Path) -> None:
     convert(folder / "onnx", folder / "ir", ConvertOptions())
 
 
-def write_attention_as_ir(folder: Path) -> None:
-    """Write what others may have converted."""
+def write_attention_as_ir(folder: Path, *numbers: float) -> None:
+    """Write what others may have converted, a mask and a scale among it that are numbers."""
+    stored = [openvino.opset13.constant(np.float32(number)) for number in numbers]
     shape = openvino.PartialShape([-1, 4, -1, 16])
     taken = [openvino.opset13.parameter(shape, np.float32, name=name) for name in "qkv"]
     for parameter, name in zip(taken, "qkv", strict=True):
         parameter.output(0).set_names({name})
-    made = openvino.opset13.scaled_dot_product_attention(*taken, causal=False)
+    made = openvino.opset13.scaled_dot_product_attention(*taken, *stored, causal=False)
     made.output(0).set_names({"y"})
     openvino.save_model(openvino.Model([made], taken), folder / "ir" / "model.xml")
 
 
-@pytest.mark.parametrize("written", [write_attention_as_onnx, write_attention_as_ir])
+@pytest.mark.parametrize(
+    "written",
+    [
+        write_attention_as_onnx,
+        write_attention_as_ir,
+        lambda folder: write_attention_as_ir(folder, 0.0, 0.25),
+    ],
+    ids=["onnx", "ir", "ir with numbers"],
+)
 def test_attention_is_right_for_all_lengths_after_a_single_word(written, tmp_path):
     written(tmp_path)
     runner = load(tmp_path / "ir", "f32", ONE)
