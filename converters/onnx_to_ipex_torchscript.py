@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from converters.converter import Converter, ConvertOptions
+from converters.ipex.int8 import told
+from converters.ipex.optimise import optimise
 from converters.onnx_models.files import open_model, signature_of
 from converters.onnx_to_torch import import_model
 from converters.quiet import quiet
 from converters.torchscript.examples import Examples, examples_of
 from converters.torchscript.files import save_module
-from converters.torchscript.ipex import optimise
-from converters.torchscript.ipex_int8 import told
 from converters.torchscript.read_back import NAMESPACES, faults_of_module, signature_of_module
 from converters.torchscript.tracing import trace
 from registry.format import ENTRY, Format

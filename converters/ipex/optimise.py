@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from converters.converter import ConvertOptions
+from converters.ipex.int8 import CALIBRATED, OF_EACH_REQUEST, quantise
 from converters.quiet import quiet
 from converters.torchscript.examples import Examples
-from converters.torchscript.ipex_int8 import CALIBRATED, OF_EACH_REQUEST, quantise
 from registry.errors import ConversionError
 from registry.require import require
 from registry.signature import Layout

@@ -8,8 +8,8 @@ import numpy as np
 
 from converters.calibration import read_calibration, read_feeds
 from converters.converter import ConvertOptions
+from converters.ipex.layers import calibrate_layers
 from converters.torchscript.examples import Examples, choices, example_inputs
-from converters.torchscript.ipex_layers import calibrate_layers
 from registry.errors import ConversionError
 from registry.require import require
 
