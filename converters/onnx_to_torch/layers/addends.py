@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from converters.onnx_to_torch.layers.parting import name_of
 from converters.onnx_to_torch.operators import arithmetic
 
 if TYPE_CHECKING:
@@ -86,8 +87,7 @@ def _chain(node: Node) -> Iterator[Node]:
 
 
 def _may_be_view(node: Node) -> bool:
-    name = str(getattr(node.target, "__name__", "")).partition(".")[0]
-    return node.op == "call_function" and name in _VIEWS
+    return name_of(node) in _VIEWS
 
 
 def _copied(module: GraphModule, node: Node, value: Node) -> Node:

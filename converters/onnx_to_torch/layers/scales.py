@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from converters.onnx_to_torch.layers.parting import laid_out, name_of
+
 if TYPE_CHECKING:
     from torch.fx import GraphModule, Node
 
@@ -19,22 +21,11 @@ def part_scales(module: GraphModule) -> None:
     for a single number, and fails on others (heads of Swin Transformer V2 have one each).
     """
     for node in list(module.graph.nodes):
-        if _name(node) not in _SCALES or len(node.args) < 2:
+        if name_of(node) not in _SCALES or len(node.args) < 2:
             continue
         product, scale, *rest = node.args
-        if _name(product) in _PRODUCTS and not _is_single(module, scale):
-            with module.graph.inserting_before(node):
-                apart = module.graph.call_method("contiguous", (product,))
-            apart.meta.update(product.meta)
-            node.args = (apart, scale, *rest)
-
-
-def _name(node: object) -> str:
-    """Return the name of the function that a node calls; empty for all else."""
-    if getattr(node, "op", None) != "call_function":
-        return ""
-    target = node.target  # type: ignore[attr-defined]
-    return str(getattr(target, "__name__", "")).partition(".")[0]
+        if name_of(product) in _PRODUCTS and not _is_single(module, scale):
+            node.args = (laid_out(module, node, product), scale, *rest)
 
 
 def _is_single(module: GraphModule, scale: Node | float) -> bool:

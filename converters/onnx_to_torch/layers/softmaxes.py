@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from converters.onnx_to_torch.layers.parting import laid_out, name_of
 from converters.onnx_to_torch.operators import activation
 
 if TYPE_CHECKING:
@@ -33,10 +34,7 @@ def lay_out_softmaxes(module: GraphModule) -> None:
             continue
         (read, *others) = node.args
         if not _is_own(read):
-            with module.graph.inserting_before(node):
-                laid = module.graph.call_method("contiguous", (read,))
-            laid.meta.update(node.meta)
-            node.args = (laid, *others)
+            node.args = (laid_out(module, node, read), *others)
 
 
 def _is_softmax(node: Node) -> bool:
@@ -44,5 +42,4 @@ def _is_softmax(node: Node) -> bool:
 
 
 def _is_own(node: Node) -> bool:
-    name = str(getattr(node.target, "__name__", "")).partition(".")[0]
-    return node.op == "call_function" and name in _OWN
+    return name_of(node) in _OWN

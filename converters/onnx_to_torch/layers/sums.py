@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from converters.onnx_to_torch.layers.parting import laid_out, name_of
+
 if TYPE_CHECKING:
-    from torch.fx import GraphModule, Node
+    from torch.fx import GraphModule
 
 #: By the names of ours and torch's functions.
 _PRODUCTS = frozenset(("einsum", "bmm"))
@@ -19,16 +21,7 @@ def part_sums(module: GraphModule) -> None:
     had the shape of the sum, beyond its memory; and fails where einsum has an axis less.
     """
     for node in list(module.graph.nodes):
-        if _name(node) in _SUMS:
+        if name_of(node) in _SUMS:
             for product in node.all_input_nodes:
-                if _name(product) in _PRODUCTS:
-                    with module.graph.inserting_before(node):
-                        apart = module.graph.call_method("contiguous", (product,))
-                    apart.meta.update(product.meta)
-                    node.replace_input_with(product, apart)
-
-
-def _name(node: Node) -> str:
-    """Return the name of the function that a node calls; empty for all else."""
-    called = str(getattr(node.target, "__name__", "")) if node.op == "call_function" else ""
-    return called.partition(".")[0]
+                if name_of(product) in _PRODUCTS:
+                    node.replace_input_with(product, laid_out(module, node, product))
