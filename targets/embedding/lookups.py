@@ -66,7 +66,9 @@ def look_up(lookup: Lookup, table: MappedTable, arrays: Arrays) -> np.ndarray:
     bags = _without_padding(_bags(lookup, ids.shape, flat, arrays), lookup.padding)
     pooled = _pool(bags, table, COMBINE[lookup.mode or "sum"])
     if lookup.mode == "mean":
-        # torch divides; multiplying by the reciprocal would round differently.
+        # torch rounds a sum to what it answers in, and divides; multiplying by the reciprocal
+        # would round differently.
+        pooled = pooled.astype(lookup.dtype.value, copy=False).astype(pooled.dtype, copy=False)
         pooled /= np.maximum(bags.lengths, 1).astype(pooled.dtype)[:, None]
     return pooled.astype(lookup.dtype.value, copy=False)
 

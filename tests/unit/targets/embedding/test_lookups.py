@@ -86,7 +86,9 @@ def test_two_axes_of_ids_are_one_bag_a_row(table, mode, padding, shape):
 
 
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
-def test_bags_of_half_precision_rows_are_added_in_single_precision(tmp_path, mode):
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_bags_of_half_precision_rows_are_added_in_single_precision(tmp_path, mode, dtype):
+    """Whether the model widens the rows first, or its bags answer in half precision."""
     stored = RNG.standard_normal((ROWS, 5)).astype(np.float16)
     save_file({"rows": stored}, tmp_path / "0.safetensors")
     made = Table(
@@ -98,12 +100,12 @@ def test_bags_of_half_precision_rows_are_added_in_single_precision(tmp_path, mod
         shards=(Shard(file="0.safetensors", start=0, rows=ROWS),),
     )
     ids, offsets = RNG.integers(0, ROWS, 60), np.array([0, 3, 3, 50])
+    asked = lookup(mode=mode, offsets="offsets", dtype=str(dtype).removeprefix("torch."))
     with open_table(made, tmp_path) as opened:
-        arrays = {"ids": ids, "offsets": offsets}
-        found = look_up(lookup(mode=mode, offsets="offsets"), opened, arrays)
+        found = look_up(asked, opened, {"ids": ids, "offsets": offsets})
     wanted = functional.embedding_bag(
         torch.from_numpy(ids),
-        torch.from_numpy(stored.astype(np.float32)),
+        torch.from_numpy(stored).to(dtype),
         torch.from_numpy(offsets),
         mode=mode,
     )
