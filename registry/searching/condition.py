@@ -1,7 +1,9 @@
 """A condition on a version: FIELD=VALUE and the like."""
 
+import math
 import re
 from dataclasses import dataclass
+from datetime import datetime
 from fnmatch import fnmatchcase
 
 from registry.errors import StoreError
@@ -12,6 +14,9 @@ _PARTS = re.compile(r"(?P<field>[a-z]+)(?P<sign>!=|>=|<=|=|>|<)(?P<value>.+)", r
 
 #: A time, or as much of its beginning as is meant: a year, a month, a day …
 _TIME = re.compile(r"\d{4}(-\d\d(-\d\d(T\d\d(:\d\d(:\d\dZ?)?)?)?)?)?", re.ASCII)
+
+#: What completes the beginning of a time.
+_REST = "0001-01-01T00:00:00Z"
 
 
 @dataclass(frozen=True)
@@ -33,14 +38,19 @@ class Condition:
     def meets(self, values: Values) -> bool:
         """Say whether what a field holds meets it."""
         if self.sign == "!=":
-            return not any(fnmatchcase(str(value), self.value) for value in values)
+            return not any(map(self._equals, values))
         return any(map(self._fits, values))
 
     def _fits(self, value: str | float) -> bool:
         if self.sign == "=":
-            return fnmatchcase(str(value), self.value) or _number(self.value) == value
+            return self._equals(value)
         order = self._order(value)
         return order in {">": (1,), "<": (-1,), ">=": (0, 1), "<=": (-1, 0)}[self.sign]
+
+    def _equals(self, value: str | float) -> bool:
+        if self.field == "created" and _is_time(self.value):
+            return self._order(value) == 0
+        return fnmatchcase(str(value), self.value) or _number(self.value) == value
 
     def _order(self, value: str | float) -> int:
         if not isinstance(value, str):
@@ -59,10 +69,12 @@ def parse_condition(text: str) -> Condition:
     """
     match = _PARTS.fullmatch(text)
     if match is None or match["field"] not in FIELDS:
-        raise StoreError(
-            f"condition {text!r}: not FIELD=VALUE, with one of = != > >= < <=. The fields are "
-            f"{', '.join(FIELDS)}"
+        fault = (
+            f"there is no field {match['field']!r}"
+            if match
+            else "not FIELD=VALUE, with one of = != > >= < <="
         )
+        raise StoreError(f"condition {text!r}: {fault}. The fields are {', '.join(FIELDS)}")
     if match["sign"] not in {"=", "!="}:
         _check_order(text, match["field"], match["value"])
     return Condition(match["field"], match["sign"], match["value"])
@@ -72,15 +84,26 @@ def _check_order(text: str, field: str, value: str) -> None:
     """Refuse what is neither more nor less than anything in its field."""
     if field in NUMBERS and _number(value) is None:
         raise StoreError(f"condition {text!r}: {field} is a number, {value!r} is none")
-    if field == "created" and not _TIME.fullmatch(value):
+    if field == "created" and not _is_time(value):
         raise StoreError(
             f"condition {text!r}: {value!r} is no time. Write it as 2026-11, 2026-11-30 or "
             "2026-11-30T04:05:06Z"
         )
 
 
+def _is_time(text: str) -> bool:
+    if not _TIME.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text + _REST[len(text) :])
+    except ValueError:
+        return False
+    return True
+
+
 def _number(text: str) -> float | None:
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    return None if math.isnan(number) else number

@@ -65,10 +65,14 @@ def search(catalog: Catalog, where: str, after: str, seconds: float = SECONDS) -
 def _conditions(where: str) -> list[Condition]:
     try:
         words = shlex.split(where)
+    except ValueError as error:
+        raise RefusalError(f"{where[:100]!r}: a quote has no end") from error
+    try:
         return [
-            parse_condition(word if _SIGNS & set(word) else f"model=*{word}*") for word in words
+            parse_condition(word if _SIGNS & set(word) else f"model=*{word.lower()}*")
+            for word in words
         ]
-    except (ValueError, StoreError) as error:
+    except StoreError as error:
         raise RefusalError(f"{error}. Set values with spaces in quotes") from error
 
 

@@ -23,6 +23,9 @@ from tests.drafts import write_draft
         (["table=items", "rows>=10", "rows<11"], [1, 2]),
         (["tool=t 1"], [1, 2]),
         (["created>=2020", "created<2999"], [1, 2]),
+        (["created=2*"], [1, 2]),
+        (["created=1999"], []),
+        (["version!=1.0"], [2]),
         (["error>0.05", "error<=0.1"], [1, 2]),
         (["file=builds/*/model.bin", "bytes>9000"], [1, 2]),
     ],
@@ -34,11 +37,14 @@ def test_finds_versions_that_meet_all_conditions(ads_catalog, conditions, found)
 @pytest.mark.parametrize(
     ("condition", "text"),
     [
-        ("targets=x", "The fields are model, version"),
+        ("targets=x", "there is no field 'targets'. The fields are model, version"),
         ("target", "not FIELD=VALUE"),
         ("target~x", "not FIELD=VALUE"),
         ("version>x", "version is a number"),
+        ("version>nan", "version is a number"),
         ("created>=bogus", "'bogus' is no time"),
+        ("created>=2026-13", "'2026-13' is no time"),
+        ("created<2026-02-30", "'2026-02-30' is no time"),
     ],
 )
 def test_says_what_is_wrong_with_a_condition(ads_catalog, registry_command, condition, text):
@@ -52,6 +58,8 @@ def test_times_are_compared_as_far_as_the_value_goes(ads_catalog, length):
     created = f"{ads_catalog.version('ads', 2).created:%Y-%m-%dT%H:%M:%SZ}"[:length]
     alike = ads_catalog.search([f"created>={created}", f"created<={created}"])
     assert 2 in [version.number for version in alike]
+    assert 2 in [version.number for version in ads_catalog.search([f"created={created}"])]
+    assert list(ads_catalog.search([f"created!={created}", "version=2"])) == []
     for sign in "<>":
         others = ads_catalog.search([f"created{sign}{created}"])
         assert 2 not in [version.number for version in others]

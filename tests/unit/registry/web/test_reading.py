@@ -53,6 +53,7 @@ def test_lists_models_and_history(catalog):
     assert list_models(catalog, "other", 1).models == ()
     assert look_at_channel(catalog, "ads", "production").moves[0].why == "<b>faster</b>"
     assert len(search(catalog, "target=cpu", "").versions) == 2
+    assert len(search(catalog, "AD", "").versions) == 2
 
 
 def test_says_what_is_not_there_or_no_condition(catalog):
@@ -64,6 +65,8 @@ def test_says_what_is_not_there_or_no_condition(catalog):
         look_at_channel(catalog, "ads", "other")
     with pytest.raises(RefusalError):
         search(catalog, "nonsense=1", "")
+    with pytest.raises(RefusalError, match=r"a quote has no end$"):
+        search(catalog, 'tool="t', "")
 
 
 @pytest.mark.parametrize("host", ["evil.example", "", "a b", "127.0.0.1.evil.example:80"])
