@@ -23,13 +23,14 @@ class TableChange(Frozen):
     """How many rows of a table differ.
 
     Attributes:
+        before: Rows; None where there is no such table.
         changed: Of the rows that both have; None where rows cannot be compared one by one.
         bytes: Of the shards that the other version does not have.
     """
 
     table: str
-    before: int
-    after: int
+    before: int | None
+    after: int | None
     changed: int | None
     bytes: int
 

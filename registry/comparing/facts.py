@@ -3,6 +3,7 @@
 from registry.comparing.difference import Change, FileChange, ParityChange, SpeedChange
 from registry.manifest import Build, BuiltPart, Speed, Version
 from registry.patching.needed import lacking
+from registry.signature import Tensor
 
 
 def changed_facts(one: Version, other: Version) -> tuple[Change, ...]:
@@ -17,8 +18,8 @@ def changed_facts(one: Version, other: Version) -> tuple[Change, ...]:
 
 def facts_of(version: Version) -> dict[str, str]:
     """Say what a version takes, answers, demands and comes from; not what it was measured."""
-    facts = {f"input {tensor.name}": str(tensor) for tensor in version.signature.inputs}
-    facts |= {f"output {tensor.name}": str(tensor) for tensor in version.signature.outputs}
+    facts = {f"input {tensor.name}": _form(tensor) for tensor in version.signature.inputs}
+    facts |= {f"output {tensor.name}": _form(tensor) for tensor in version.signature.outputs}
     facts |= {f"axis {name}": str(axis) for name, axis in version.axes.items()}
     facts |= {
         f"lookup {one.output}": f"{one.kind} of {one.ids} in {one.table}" for one in version.lookups
@@ -47,6 +48,10 @@ def facts_of(version: Version) -> dict[str, str]:
         facts[f"toolchain {use.name}"] = f"pins {use.pins[:12]}, for {', '.join(use.used_for)}"
         facts |= {f"{name} of toolchain {use.name}": at for name, at in use.packages.items()}
     return facts
+
+
+def _form(tensor: Tensor) -> str:
+    return str(tensor).removeprefix(f"{tensor.name}: ")
 
 
 def _of_build(build: Build) -> dict[str, str]:

@@ -34,7 +34,7 @@ def _compare(
     if table is None:
         return None
     new = _new_bytes(before, left, after, right)
-    rows = (left.rows if left else 0, right.rows if right else 0)
+    rows = (left.rows if left else None, right.rows if right else None)
     if left and right and _form(left) == _form(right):
         changed = sum(_changed(store, (before, left), (after, right)))
         if not changed and rows[0] == rows[1]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from registry.composition import Lookup
 from registry.errors import InputError
+from targets.embedding.bfloat16 import round_away, round_to_even
 from targets.embedding.offsets import Cut, offset_fault
 from targets.embedding.tables import MappedTable
 from targets.embedding.unknown import UNSIGNED, rows_of
@@ -65,12 +66,28 @@ def look_up(lookup: Lookup, table: MappedTable, arrays: Arrays) -> np.ndarray:
         return rows.reshape(*ids.shape, table.dim).astype(lookup.dtype.value, copy=False)
     bags = _without_padding(_bags(lookup, ids.shape, flat, arrays), lookup.padding)
     pooled = _pool(bags, table, COMBINE[lookup.mode or "sum"])
-    if lookup.mode == "mean":
-        # torch rounds a sum to what it answers in, and divides; multiplying by the reciprocal
-        # would round differently.
-        pooled = pooled.astype(lookup.dtype.value, copy=False).astype(pooled.dtype, copy=False)
-        pooled /= np.maximum(bags.lengths, 1).astype(pooled.dtype)[:, None]
-    return pooled.astype(lookup.dtype.value, copy=False)
+    exact, sums = pooled.dtype, _added_up(pooled, lookup, table)
+    if lookup.mode != "mean":
+        return sums
+    # torch rounds a sum, and how many there are, to what it answers in, and divides; multiplying by
+    # the reciprocal would round differently.
+    counts = _held(np.maximum(bags.lengths, 1).astype(exact)[:, None], lookup, table)
+    quotients = sums.astype(exact, copy=False) / counts.astype(exact, copy=False)
+    return _held(quotients, lookup, table)
+
+
+def _added_up(sums: np.ndarray, lookup: Lookup, table: MappedTable) -> np.ndarray:
+    """Round sums as torch does, or FBGEMM for it, which adds bags up unless ids are padding."""
+    if table.bfloat16 and lookup.padding is None:
+        return round_away(sums)
+    return _held(sums, lookup, table)
+
+
+def _held(numbers: np.ndarray, lookup: Lookup, table: MappedTable) -> np.ndarray:
+    """Round numbers to what the model's own bags answer in."""
+    if table.bfloat16:
+        return round_to_even(numbers)
+    return numbers.astype(lookup.dtype.value, copy=False)
 
 
 def _bags(lookup: Lookup, shape: tuple[int, ...], flat: np.ndarray, arrays: Arrays) -> Bags:

@@ -10,6 +10,7 @@ import numpy as np
 
 from registry.composition import Shard, Table
 from registry.errors import ContractError, IntegrityError
+from registry.signature import DType
 from targets.embedding.shard_file import STORED, opened_shard, size_of
 from targets.embedding.side_by_side import SideBySide, fills_pages
 from targets.embedding.widen import widening
@@ -25,6 +26,7 @@ class MappedTable:
         dtype: Of the rows that `take` gives: what the model holds, but float32 for bfloat16 and
             for rows that are stored in a narrower format.
         rows_as: How rows are stored.
+        bfloat16: The model holds rows of it, and its bags answer in it.
         unknown, default_row: What ids give that are no rows.
     """
 
@@ -33,6 +35,7 @@ class MappedTable:
         self.rows = table.rows
         self.dim = table.dim
         self.rows_as = table.rows_as
+        self.bfloat16 = table.dtype is DType.BFLOAT16
         self.unknown = table.unknown
         self.default_row = table.default_row or 0  # read where `unknown` is `row`
         stored = np.dtype(STORED[table.stored_dtype][1])

@@ -94,6 +94,30 @@ def test_another_format_and_another_answer_to_unknown_ids_are_told(tmp_path):
     assert "stored as" not in describe(one)
 
 
+def test_what_only_one_of_them_has_is_no_row_and_no_error(ads_catalog, registry_command, tmp_path):
+    draft = drafts.write_draft(tmp_path / "draft")
+    (lookup,), (table,), (build,) = draft.lookups, draft.tables, draft.builds
+    score = draft.signature.outputs[0].model_copy(update={"name": "rank"})
+    renamed = {
+        "tables": (table.model_copy(update={"name": "things"}),),
+        "lookups": (lookup.model_copy(update={"table": "things"}),),
+        "signature": draft.signature.model_copy(update={"outputs": (score,)}),
+        "builds": (build.model_copy(update={"target": "other"}),),
+    }
+    ads_catalog.publish(draft.model_copy(update=renamed), tmp_path / "draft")
+    lines = registry_command("diff", "ads@2", "ads@3")[1].splitlines()
+    assert "output score: float32[batch] -> none" in lines
+    assert "table items: 10 rows -> none" in lines
+    assert "table things: none -> 10 rows, 0 B new" in lines
+    assert "parity cpu conversion: 0.1 of what may be -> none" in lines
+    assert "parity other conversion: none -> 0.1 of what may be" in lines
+    found = json.loads(registry_command("diff", "ads@2", "ads@3", "--json")[1])
+    assert [(table["before"], table["after"]) for table in found["tables"]] == [
+        (10, None),
+        (None, 10),
+    ]
+
+
 def test_speeds_are_laid_side_by_side_with_the_hosts_that_they_are_of(tmp_path):
     catalog = Catalog(open_store(str(tmp_path / "store")))
     (tmp_path / "draft").mkdir()

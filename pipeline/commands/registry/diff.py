@@ -15,8 +15,8 @@ from pipeline.commands.store_options import (
 from pipeline.commands.version_text import plain
 from pipeline.showing import console
 from pipeline.showing.progress import size
-from registry.comparing.difference import Difference, TableChange
-from registry.web.words import latency
+from registry.comparing.difference import Difference, ParityChange, TableChange
+from registry.web.words import error_text, latency
 
 Before = Annotated[str, typer.Argument(metavar="REF", help="MODEL, MODEL@7 or MODEL@CHANNEL.")]
 After = Annotated[str, typer.Argument(metavar="REF", help="The version to compare it with.")]
@@ -51,10 +51,7 @@ def _lines(found: Difference) -> Iterator[str]:
         counts = (f"{name} {one} -> {two}" for name, (one, two) in graph.operators.items())
         yield f"graph {graph.part}: {_graph(graph.same, ', '.join(counts))}"
     for parity in found.parity:
-        errors = " -> ".join(
-            "none" if one is None else f"{one:.2g}" for one in (parity.before, parity.after)
-        )
-        yield f"parity {parity.target} {parity.kind}: {errors} of what may be"
+        yield f"parity {parity.target} {parity.kind}: {_errors(parity)}"
     for speed in found.speeds:
         p50, p95 = (" -> ".join(map(latency, one)) for one in (speed.p50, speed.p95))
         yield f"speed {speed.target}, batch {speed.batch}: p50 {p50}, p95 {p95}"
@@ -72,7 +69,18 @@ def _graph(same: bool, counts: str) -> str:  # noqa: FBT001  of one call
     return counts or "another file with the same operators"
 
 
+def _errors(parity: ParityChange) -> str:
+    before, after = map(error_text, (parity.before, parity.after))
+    if parity.after is None:
+        return f"{before} of what may be -> none"
+    return f"{before} -> {after} of what may be"
+
+
 def _table(table: TableChange) -> str:
+    if table.before is None:
+        return f"none -> {table.after} rows, {size(table.bytes)} new"
+    if table.after is None:
+        return f"{table.before} rows -> none"
     rows = f"{table.before} -> {table.after} rows"
     both = min(table.before, table.after)
     changed = "of another kind" if table.changed is None else f"{table.changed} of {both} changed"

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from safetensors.numpy import save_file
+from safetensors.torch import save_file as write_torch
 from torch.nn import functional
 
 from registry.composition import Lookup, Shard, Table
@@ -83,6 +84,35 @@ def test_two_axes_of_ids_are_one_bag_a_row(table, mode, padding, shape):
         torch.from_numpy(ids), rows(table), mode=mode, padding_idx=padding
     )
     assert np.array_equal(found, wanted.numpy())
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+@pytest.mark.parametrize("padding", [None, 3])
+@pytest.mark.parametrize("dim", [1, 5, 64])
+def test_bags_of_bfloat16_are_rounded_as_torch_rounds_them(tmp_path, mode, padding, dim):
+    stored = torch.from_numpy(RNG.standard_normal((ROWS, dim))).bfloat16()
+    write_torch({"rows": stored}, tmp_path / "0.safetensors")
+    made = Table(
+        name="emb",
+        rows=ROWS,
+        dim=dim,
+        dtype=DType.BFLOAT16,
+        keys=("emb",),
+        shards=(Shard(file="0.safetensors", start=0, rows=ROWS),),
+    )
+    ids, offsets = RNG.integers(0, ROWS, 700), np.array([0, 3, 3, 5, 50, 400, 401])
+    asked = lookup(mode=mode, offsets="offsets", padding=padding)
+    with open_table(made, tmp_path) as opened:
+        found = look_up(asked, opened, {"ids": ids, "offsets": offsets})
+    wanted = functional.embedding_bag(
+        torch.from_numpy(ids),
+        stored,
+        torch.from_numpy(offsets),
+        mode=mode,
+        padding_idx=padding,
+    )
+    assert found.dtype == np.float32
+    assert np.array_equal(found, wanted.float().numpy())
 
 
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
