@@ -33,7 +33,7 @@ def _compare(
     table = right or left
     if table is None:
         return None
-    new = _new_bytes(before, left, after, right)
+    new = _new_bytes(before, after, right)
     rows = (left.rows if left else None, right.rows if right else None)
     if left and right and _form(left) == _form(right):
         changed = sum(_changed(store, (before, left), (after, right)))
@@ -48,8 +48,8 @@ def _form(table: Table) -> tuple[int, DType, str]:
     return table.dim, table.dtype, table.rows_as
 
 
-def _new_bytes(one: Version, left: Table | None, other: Version, right: Table | None) -> int:
-    there = {one.files[shard.file].digest for shard in left.shards} if left else set()
+def _new_bytes(one: Version, other: Version, right: Table | None) -> int:
+    there = {file.digest for file in one.files.values()}
     names = [shard.file for shard in right.shards] if right else []
     return sum(lacking(other, names, there).values())
 

@@ -72,7 +72,8 @@ def look_up(lookup: Lookup, table: MappedTable, arrays: Arrays) -> np.ndarray:
     # torch rounds a sum, and how many there are, to what it answers in, and divides; multiplying by
     # the reciprocal would round differently.
     counts = _held(np.maximum(bags.lengths, 1).astype(exact)[:, None], lookup, table)
-    quotients = sums.astype(exact, copy=False) / counts.astype(exact, copy=False)
+    quotients = sums.astype(exact, copy=False)
+    quotients /= counts.astype(exact, copy=False)
     return _held(quotients, lookup, table)
 
 
