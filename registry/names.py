@@ -141,7 +141,7 @@ class Names:
 
     def tag(self, model: str, name: str, version: int, *, who: str, why: str) -> Tag:
         """Give a version a name for good; it keeps the version from being retired by a rule."""
-        check_name("channel", name)
+        check_name("tag", name)
         self.version(model, version)
         self._check_not_removed(model, version)
         if self.last_move(model, name) is not None:

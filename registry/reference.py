@@ -46,12 +46,12 @@ def is_name(name: str) -> bool:
 
 
 def check_name(what: str, name: str) -> str:
-    """Return the name of a model or channel, or refuse one that cannot be one."""
+    """Return the name of a model, channel or tag, or refuse one that cannot be one."""
     if not is_name(name):
         raise StoreError(
             f"{what} {name!r}: not a name. Take up to 64 of a-z, 0-9, '.', '_' and '-', the first "
             "of them a letter or a digit"
         )
-    if what == "channel" and name.isdigit():
-        raise StoreError(f"channel {name!r}: a number is a version. Take a name with a letter")
+    if what != "model" and name.isdigit():
+        raise StoreError(f"{what} {name!r}: a number is a version. Take a name with a letter")
     return name

@@ -72,6 +72,8 @@ def test_a_removed_version_is_listed_no_more(ads_catalog, registry_command):
         (("rollback", "ads"), "ads has no channel or tag 'production'"),
         (("rollback", "nobody"), "there is no model 'nobody'"),
         (("tag", "ads@1", "autumn"), "say why it is given"),
+        (("tag", "ads@1", "7", "--why", "x"), "tag '7': a number is a version"),
+        (("tag", "ads@1", "../x", "--why", "x"), "tag '../x': not a name"),
         (("tag", "adz"), "there is no model 'adz'"),
         (("rm", "ads@1", "--why", "x"), "ads@1 is held by channel candidate"),
         (("rm", "ads", "--why", "x"), "names no single version. Write MODEL@7"),

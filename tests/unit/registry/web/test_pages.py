@@ -1,6 +1,7 @@
 """The pages and the API, asked without a socket, over a real folder store full of bad intent."""
 
 import json
+import re
 import socket
 
 import jsonschema
@@ -203,6 +204,24 @@ def test_nothing_can_be_changed_unless_it_is_allowed(app):
         answer = ask(app, path, "POST")
         assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
     assert '<form method="post"' not in ask(app, "/models/ads").text
+
+
+def test_a_table_that_one_version_has_alone_is_told_as_such(catalog, tmp_path):
+    draft = write_draft(tmp_path)
+    (table,), (lookup,) = draft.tables, draft.lookups
+    named = {
+        "model": "renamed",
+        "tables": (table.model_copy(update={"name": "things"}),),
+        "lookups": (lookup.model_copy(update={"table": "things"}),),
+    }
+    other = Catalog(open_store(str(tmp_path / "store")))
+    other.publish(draft.model_copy(update={"model": "renamed"}), tmp_path)
+    other.publish(draft.model_copy(update=named), tmp_path)
+    text = ask(App(Room(other)), "/models/renamed/diff?before=1&after=2").text
+    rows = [re.findall("(?<=>)[^<]*(?=</t[hd]>)", row) for row in text.split("<tr>")]
+    assert ["items", "10", "none", "", "0 B"] in rows
+    assert ["things", "none", "10", "", "0 B"] in rows
+    assert '<th scope="col" class="number">Rows before</th>' in text
 
 
 def test_much_is_compared_by_records_only(catalog):
