@@ -1,10 +1,11 @@
-"""All that a store holds against what was published: every version, and every blob once."""
+"""All that a store holds against what was published: versions, their marks, every blob once."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
 from registry.catalog import Catalog
+from registry.damaged_marks import damaged_marks
 from registry.errors import IntegrityError, StoreError
 from registry.manifest import Version
 from registry.patching.read_all import BlobFault, read_all
@@ -19,8 +20,8 @@ class Fault:
     """One thing that is not as it was published.
 
     Attributes:
-        uses: What reads it: `MODEL@7: path/in/the/version`, or `MODEL@7` where that itself is
-            damaged.
+        uses: What reads it: `MODEL@7: path/in/the/version`, or `MODEL@7` or `MODEL@channel`
+            where that itself is damaged.
         spares_model: Only reports and job files read it: every model answers as before.
     """
 
@@ -41,13 +42,15 @@ class Audit:
 
 
 def audit_store(catalog: Catalog, progress: Progress = silent) -> Audit:
-    """Read every version of a store with all of its blobs; a fault hides no other."""
+    """Read all versions of a store, blobs, moves and tags; a fault hides no other."""
     models = catalog.models()
     names = [(model, number) for model in models for number in catalog.versions(model)]
     read = partial(_read, catalog)
     found = [one for one in ahead(read, names, width=8) if one is not None]
     versions = [one for one in found if isinstance(one, Version)]
     damaged = [one for one in found if isinstance(one, Fault)]
+    marks = (mark for model in models for mark in damaged_marks(catalog.store, model))
+    damaged += [Fault((use,), text, spares_model=False) for use, text in marks]
     audit = audit_versions(catalog.store, versions, progress)
     faults = (*damaged, *audit.faults)
     return Audit(len(models), len(found), audit.blobs, audit.bytes, faults)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from registry.errors import IntegrityError, StoreError
-from registry.layout import blob_key
+from registry.layout import blob_key, channel_prefix, numbered, removed_prefix, tag_key
 
 
 @pytest.fixture
@@ -40,6 +40,22 @@ def test_every_fault_of_a_store_is_named_once(ads_catalog, registry_command, dam
     assert err.count(shared) == err.count(own) == 1
     assert "ads@1: " in err
     assert "3 faults, 3 of them in what models answer from" in err
+
+
+def test_damaged_moves_tags_and_removals_are_faults(ads_catalog, registry_command):
+    ads_catalog.tag("ads", "autumn", 1, who="ann", why="x")
+    marks = {
+        "ads@candidate": numbered(channel_prefix("ads", "candidate"), 3),
+        "ads@spring": tag_key("ads", "spring"),
+        "ads@9": numbered(removed_prefix("ads"), 9),
+    }
+    for key in marks.values():
+        ads_catalog.store.create(key, b"[1,")
+    code, _, err = registry_command("verify")
+    assert code == IntegrityError.exit_code
+    for use, key in marks.items():
+        assert f"{use}: {key} cannot be believed" in err
+    assert "3 faults" in err
 
 
 def test_a_blob_that_versions_share_is_named_with_all_of_them(registry_command, damage):
