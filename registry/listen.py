@@ -1,5 +1,6 @@
 """Take a port for a server, or say why it cannot be had."""
 
+import errno
 import socket
 
 from registry.errors import ServeError
@@ -19,7 +20,11 @@ def listen(host: str, port: int, backlog: int) -> socket.socket:
         listener.listen(backlog)
     except (OSError, OverflowError, TypeError) as error:
         listener.close()
-        raise ServeError(
-            f"{host}:{port} cannot be had: {error}. Stop what listens there, or take another --port"
-        ) from error
+        raise ServeError(f"{host}:{port} cannot be had: {error}. {_remedy(error)}") from error
     return listener
+
+
+def _remedy(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno in {errno.EADDRINUSE, errno.EACCES}:
+        return "Stop what listens there, or take another --port"
+    return "Name an address of this host with --host"

@@ -17,7 +17,7 @@ class ModelRow(Frozen):
     Attributes:
         versions: How many there are to be used.
         channels: Where each points.
-        fault: Why this cannot be told.
+        fault: Why this cannot be told; versions are, where only the channels cannot.
     """
 
     model: str

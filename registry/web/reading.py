@@ -74,11 +74,13 @@ def _known(catalog: Catalog) -> dict[str, ModelRow]:
 def _model_row(catalog: Catalog, model: str) -> ModelRow:
     try:
         numbers = catalog.versions(model)
-        channels = catalog.pointers(model)
     except PlatformError as error:
         return ModelRow(model=model, fault=str(error))
-    newest = numbers[-1] if numbers else None
-    return ModelRow(model=model, versions=len(numbers), newest=newest, channels=channels)
+    row = ModelRow(model=model, versions=len(numbers), newest=numbers[-1] if numbers else None)
+    try:
+        return row.model_copy(update={"channels": catalog.pointers(model)})
+    except PlatformError as error:
+        return row.model_copy(update={"fault": str(error)})
 
 
 def look_at_model(catalog: Catalog, model: str, before: int | None) -> ModelLook:

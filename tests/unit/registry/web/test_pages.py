@@ -9,7 +9,7 @@ import onnx
 import pytest
 
 from registry import Catalog
-from registry.layout import numbered, tag_key, versions_prefix
+from registry.layout import channel_prefix, numbered, tag_key, versions_prefix
 from registry.manifest import Lineage
 from registry.store import open_store
 from registry.web.answers import PAGE_POLICY, REPORT_POLICY
@@ -128,6 +128,19 @@ def test_what_is_damaged_is_shown_as_a_fault_and_hides_nothing_else(damaged):
     assert (models.status, "&lt;b&gt;evil" in models.text) == (200, True)
     assert '<a href="/models/ads">' in models.text
     assert ask(damaged, "/models/ads/parity").status == 200
+
+
+def test_a_damaged_channel_does_not_hide_its_model_in_the_list(damaged):
+    store = damaged.room.catalog.store
+    store.create(numbered(channel_prefix("ads", "production"), 1), b"{}")
+    (row,) = (one for one in _models(damaged) if one["model"] == "ads")
+    assert (row["versions"], row["newest"]) == (2, 2)
+    assert "production/000001.json cannot be believed" in row["fault"]
+    assert '<a href="/models/ads">ads</a>' in ask(damaged, "/models").text
+
+
+def _models(app):
+    return json.loads(ask(app, "/api/models").body)["models"]
 
 
 def test_a_store_that_fails_is_no_fault_of_the_request(damaged):
