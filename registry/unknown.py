@@ -2,7 +2,8 @@
 
 from difflib import get_close_matches
 
-from registry.errors import StoreError
+from registry.channel import pointed
+from registry.errors import IntegrityError, StoreError
 from registry.layout import MODELS, channels_prefix
 from registry.store.store import Store
 from registry.tag import tags_of
@@ -28,8 +29,19 @@ def no_channel(store: Store, model: str, name: str) -> StoreError:
     """Say that a model has no such channel or tag, or that there is no such model."""
     if not usable(store, model):
         return no_model(store, model)
-    known = (*store.children(channels_prefix(model)), *tags_of(store, model))
-    return _unknown(f"{model} has no channel or tag {name!r} in {store.url}", name, known)
+    what = f"{model} has no channel or tag {name!r} in {store.url}"
+    channels = store.children(channels_prefix(model))
+    if name in channels:
+        return StoreError(f"{what} any more. Who dropped it: pipeline registry log {model}@{name}")
+    led = (channel for channel in channels if _leads_somewhere(store, model, channel))
+    return _unknown(what, name, (*led, *tags_of(store, model)))
+
+
+def _leads_somewhere(store: Store, model: str, channel: str) -> bool:
+    try:
+        return pointed(store, model, channel) is not None
+    except IntegrityError:
+        return True
 
 
 def _unknown(what: str, name: str, known: tuple[str, ...]) -> StoreError:

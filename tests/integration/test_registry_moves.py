@@ -94,6 +94,8 @@ def test_a_channel_is_dropped_and_its_history_tells_it(ads_catalog, registry_com
     code, _, err = registry_command("show", "ads@candidate")
     assert code == StoreError.exit_code
     assert "no channel or tag 'candidate'" in err
+    assert "Who dropped it: pipeline registry log ads@candidate" in err
+    assert "There is: none" in registry_command("show", "ads@candidat")[2]
     newest = registry_command("log", "ads@candidate")[1].splitlines()[1].split()
     assert (newest[0], newest[1], newest[3:5]) == ("candidate", "3", ["1", "dropped"])
     again = json.loads(registry_command("drop", "ads@candidate", "--why", "x", "--json")[1])
