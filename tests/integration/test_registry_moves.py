@@ -16,7 +16,7 @@ def test_promotes_and_says_where_the_channel_pointed(ads_catalog, registry_comma
     assert told[:2] == (0, "ads@candidate is version 2, before it was 1\n")
     assert ads_catalog.channel("ads", "candidate").why == "it is faster"
     told = registry_command("promote", "ads@2", "--channel", "candidate", "--why", "again")
-    assert told[:2] == (0, "ads@candidate was version 2\n")
+    assert told[:2] == (0, "ads@candidate is version 2 already\n")
     told = registry_command(
         "promote", "ads@candidate", "--channel", "production", "--why", "x", "--json"
     )

@@ -10,5 +10,5 @@ def show_move(model: str, move: Move, *, already: bool, as_json: bool) -> None:
         console.emit(move.model_dump(mode="json") | {"model": model, "already": already})
         return
     before = f", before it was {move.previous}" if move.previous and not already else ""
-    state = "was" if already else "is"
-    console.say(f"{model}@{move.channel} {state} version {move.version}{before}")
+    state = " already" if already else ""
+    console.say(f"{model}@{move.channel} is version {move.version}{state}{before}")

@@ -237,6 +237,16 @@ def test_a_table_that_one_version_has_alone_is_told_as_such(catalog, tmp_path):
     assert '<th scope="col" class="number">Rows before</th>' in text
 
 
+def test_a_build_that_was_compared_with_nothing_says_so(tmp_path):
+    draft = write_draft(tmp_path)
+    builds = tuple(build.model_copy(update={"parity": ()}) for build in draft.builds)
+    catalog = Catalog(open_store(str(tmp_path / "store")))
+    catalog.publish(draft.model_copy(update={"builds": builds}), tmp_path)
+    app = App(Room(catalog))
+    assert "cpu was not compared with an original" in ask(app, "/models/ads/versions/1").text
+    assert "No version was compared" in ask(app, "/models/ads/parity").text
+
+
 def test_much_is_compared_by_records_only(catalog):
     whole = look_at_difference(catalog, "ads", 1, 2)
     bounded = look_at_difference(catalog, "ads", 1, 2, most=1)
