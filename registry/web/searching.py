@@ -66,7 +66,7 @@ def _conditions(where: str) -> list[Condition]:
     try:
         words = shlex.split(where)
     except ValueError as error:
-        raise RefusalError(f"{where[:100]!r}: a quote has no end") from error
+        raise RefusalError(f"{where[:100]!r}: a quote or a backslash is open at its end") from error
     try:
         return [
             parse_condition(word if _SIGNS & set(word) else f"model=*{word.lower()}*")

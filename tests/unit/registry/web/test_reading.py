@@ -65,8 +65,9 @@ def test_says_what_is_not_there_or_no_condition(catalog):
         look_at_channel(catalog, "ads", "other")
     with pytest.raises(RefusalError):
         search(catalog, "nonsense=1", "")
-    with pytest.raises(RefusalError, match=r"a quote has no end$"):
-        search(catalog, 'tool="t', "")
+    for left_open in ('tool="t', "t\\"):
+        with pytest.raises(RefusalError, match=r"a quote or a backslash is open at its end$"):
+            search(catalog, left_open, "")
 
 
 @pytest.mark.parametrize("host", ["evil.example", "", "a b", "127.0.0.1.evil.example:80"])
