@@ -75,7 +75,7 @@ def _of_part(target: str, part: BuiltPart) -> dict[str, str]:
         f"target {target}": f"{part.runtime}, {part.precision}, {part.artifact.format}",
         f"runtime of {target}": f"{contract.at_least} to below {contract.below}",
         f"flags of {target}": "+".join(contract.isa) or "none",
-        f"threads of {target}": str(contract.threads),
+        f"threads of {target}": str(contract.threads or "as the host has"),
         f"maker of {target}": part.artifact.maker,
     }
 

@@ -107,6 +107,7 @@ def test_what_only_one_of_them_has_is_no_row_and_no_error(ads_catalog, registry_
     ads_catalog.publish(draft.model_copy(update=renamed), tmp_path / "draft")
     lines = registry_command("diff", "ads@2", "ads@3")[1].splitlines()
     assert "output score: float32[batch] -> none" in lines
+    assert "threads of cpu: as the host has -> none" in lines
     assert "table items: 10 rows -> none" in lines
     assert "table things: none -> 10 rows, 0 B new" in lines
     assert "parity cpu conversion: 0.1 of what may be -> none" in lines
