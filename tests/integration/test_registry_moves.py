@@ -104,7 +104,8 @@ def test_a_channel_is_dropped_and_its_history_tells_it(ads_catalog, registry_com
     last = ads_catalog.history("ads", "candidate")[-1]
     assert (last.number, last.version, last.previous, last.dropped) == (4, 1, None, False)
     code, _, err = registry_command("rollback", "ads", "--channel", "candidate")
-    assert (code, "no version to go back to" in err) == (RolloutError.exit_code, True)
+    assert code == RolloutError.exit_code
+    assert "ads@candidate: there is no version to go back to" in err
 
 
 def test_what_only_a_dropped_channel_held_is_removed_and_swept(ads_catalog, registry_command):
