@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from pipeline.commands.reason import said
+
 Target = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The build to take; else the first that this host can run."),
@@ -25,4 +27,6 @@ Earlier = Annotated[
     int | None,
     typer.Option("--version", min=1, metavar="N", help="The one to go back to; else the last."),
 ]
-Why = Annotated[str, typer.Option(metavar="TEXT", help="The reason, for the channel's history.")]
+Why = Annotated[
+    str, typer.Option(metavar="TEXT", help="The reason, for the channel's history.", callback=said)
+]

@@ -154,3 +154,15 @@ def test_reads_a_bucket(s3_environment: Seaweed, run, monkeypatch, tmp_path):
     code, _, err = run("ls", *where)
     assert code == StoreError.exit_code
     assert "the secret key is wrong" in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("promote", "ads@2"), ("drop", "ads@candidate"), ("rm", "ads@2"), ("rollback", "ads")],
+)
+def test_a_reason_that_says_nothing_is_refused_and_nothing_is_done(catalog, run, arguments):
+    before = catalog.overview()
+    code, _, err = run(*arguments, "--why", " ")
+    assert code == StoreError.exit_code
+    assert "--why is empty. Say in a few words why" in err
+    assert catalog.overview() == before

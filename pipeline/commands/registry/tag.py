@@ -36,7 +36,7 @@ def tag(
     if name is None:
         _list(catalog, parse_reference(reference).model, as_json=as_json)
         return
-    if why is None:
+    if why is None or not why.strip():
         raise StoreError(f"tag {name!r}: say why it is given, for those who find it. Add --why")
     version = catalog.resolve(reference)
     given = catalog.tag(version.model, name, version.number, who=who(), why=why)
