@@ -3,10 +3,8 @@
 Run: python workflows/prepare/detection.py
 """
 
-import shutil
-
 import numpy as np
-from shipped import DATA, package_folder, photographs
+from shipped import DATA, copy_model, package_folder, photographs
 
 OUT = DATA / "detection"
 
@@ -18,11 +16,9 @@ DEVIATION = np.array([0.229, 0.224, 0.225], np.float32).reshape(3, 1, 1)
 def main() -> None:
     """Copy the ONNX file, and cut pictures of 160 x 256 pixels."""
     models = package_folder("rapidocr_onnxruntime", "rapidocr-onnxruntime") / "models"
-    OUT.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(models / "ch_PP-OCRv4_det_infer.onnx", OUT / "model.onnx")
+    copy_model(models / "ch_PP-OCRv4_det_infer.onnx", OUT)
     pictures = photographs(160, 256, 128, 192)[:8]
     np.savez(OUT / "pictures.npz", x=(pictures / 255 - MEAN) / DEVIATION)
-    print(f"wrote {OUT / 'model.onnx'} and its samples")
 
 
 if __name__ == "__main__":

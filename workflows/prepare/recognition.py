@@ -3,10 +3,8 @@
 Run: python workflows/prepare/recognition.py
 """
 
-import shutil
-
 import numpy as np
-from shipped import DATA, package_folder, photographs
+from shipped import DATA, copy_model, package_folder, photographs
 
 OUT = DATA / "recognition"
 
@@ -14,10 +12,8 @@ OUT = DATA / "recognition"
 def main() -> None:
     """Copy the ONNX file, and cut lines of 48 pixels, scaled to -1..1."""
     models = package_folder("rapidocr_onnxruntime", "rapidocr-onnxruntime") / "models"
-    OUT.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(models / "ch_PP-OCRv4_rec_infer.onnx", OUT / "model.onnx")
+    copy_model(models / "ch_PP-OCRv4_rec_infer.onnx", OUT)
     np.savez(OUT / "lines.npz", x=photographs(48, 160, 96, 160)[:16] / 127.5 - 1)
-    print(f"wrote {OUT / 'model.onnx'} and its samples")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What packages ship, found without importing them; and patches of real photographs."""
 
+import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +17,13 @@ def package_folder(module: str, package: str) -> Path:
     if spec is None or spec.origin is None:
         sys.exit(f"{package} is not installed. Run: make demo")
     return Path(spec.origin).parent
+
+
+def copy_model(shipped: Path, out: Path) -> None:
+    """Copy an ONNX file to `model.onnx` of a folder."""
+    out.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(shipped, out / "model.onnx")
+    print(f"wrote {out / 'model.onnx'}")
 
 
 def photographs(height: int, width: int, down: int, across: int) -> np.ndarray:

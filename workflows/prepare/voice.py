@@ -3,9 +3,7 @@
 Run: python workflows/prepare/voice.py
 """
 
-import shutil
-
-from shipped import DATA, package_folder
+from shipped import DATA, copy_model, package_folder
 
 OUT = DATA / "voice"
 
@@ -13,9 +11,7 @@ OUT = DATA / "voice"
 def main() -> None:
     """Copy the ONNX file."""
     models = package_folder("silero_vad", "silero-vad") / "data"
-    OUT.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(models / "silero_vad_16k_op15.onnx", OUT / "model.onnx")
-    print(f"wrote {OUT / 'model.onnx'}")
+    copy_model(models / "silero_vad_16k_op15.onnx", OUT)
 
 
 if __name__ == "__main__":
