@@ -85,13 +85,12 @@ def _by_offsets(read: Read, values: "Node", write: _Writer) -> "Node":
     starts = read.offsets
     if read.includes_last:
         starts = write(aten.slice.Tensor, starts, 0, 0, -1)
-    at = write(aten.cumsum.default, write(aten.ones_like.default, read.ids), 0)
-    begun = write(
-        aten.gt.Tensor,
-        write(aten.unsqueeze.default, at, 1),
-        write(aten.unsqueeze.default, starts, 0),
-    )
-    bag = write(aten.sub.Tensor, write(aten.sum.dim_IntList, begun, [1]), 1)
+    # A bag may start behind the last id, so there is one place more.
+    begun = write(aten.constant_pad_nd.default, write(aten.zeros_like.default, read.ids), [0, 1])
+    ones = write(aten.to.dtype, write(aten.ones_like.default, starts), begun.meta["val"].dtype)
+    begun = write(aten.scatter_reduce.two, begun, 0, starts, ones, "sum")
+    begun = write(aten.slice.Tensor, begun, 0, 0, -1)
+    bag = write(aten.sub.Tensor, write(aten.cumsum.default, begun, 0), 1)
     dim = values.meta["val"].shape[1]
     places = write(aten.expand.default, write(aten.unsqueeze.default, bag, 1), [-1, dim])
     none = write(aten.zeros_like.default, write(aten.unsqueeze.default, starts, 1))

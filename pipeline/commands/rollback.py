@@ -32,7 +32,7 @@ def rollback(  # noqa: PLR0913 - each is an option of the command
     """
 
     def find(catalog: Catalog) -> Version:
-        number = version or previous_version(catalog.history(model, channel))
+        number = version or previous_version(f"{model}@{channel}", catalog.history(model, channel))
         return catalog.version(model, number)
 
     where = Where(environment, store, endpoint, channel, target, home)

@@ -18,28 +18,31 @@ def mask_attention(openvino: Any, model: Any) -> None:  # noqa: ANN401 - untyped
     once it has answered for one word first. With a mask whose size it cannot know before, it is
     right, and as fast. What is no operator yet, OpenVINO makes one of as it compiles.
     """
-    ops = openvino.opset13
+    ops, masked = openvino.opset13, False
     for node in model.get_ordered_ops():
         kind = node.get_type_name()
         if kind == "ScaledDotProductAttention":
-            _mask_operator(openvino, ops, node)
+            masked |= _mask_operator(openvino, ops, node)
         elif kind == "Softmax" and _weighs(node):
             _mask_scores(ops, node)
-    model.validate_nodes_and_infer_types()
+            masked = True
+    if masked:
+        model.validate_nodes_and_infer_types()
 
 
-def _mask_operator(openvino: Any, ops: Any, node: Any) -> None:  # noqa: ANN401 - untyped
+def _mask_operator(openvino: Any, ops: Any, node: Any) -> bool:  # noqa: ANN401 - untyped
     given = [node.input_value(at) for at in range(node.get_input_size())]
     stored = [value for value in given[_MASK : _MASK + 1] if _is_stored(value)]
     hidden = len(given) > _MASK and not stored
     if hidden or node.get_attributes()["causal"] or given[1].get_partial_shape()[-2].is_static:
-        return
+        return False
     mask = _nothing(ops, given[1], -2)
     if stored:
         mask = ops.add(mask, stored[0])
     masked = ops.scaled_dot_product_attention(*given[:_MASK], mask, *given[_MASK + 1 :])
     masked.set_friendly_name(node.get_friendly_name())
     openvino.utils.replace_node(node, masked)
+    return True
 
 
 def _mask_scores(ops: Any, node: Any) -> None:  # noqa: ANN401 - untyped
@@ -55,7 +58,14 @@ def _weighs(node: Any) -> bool:  # noqa: ANN401 - untyped
         return False
     readers = [target.get_node().get_type_name() for target in node.output(0).get_target_inputs()]
     over_words = node.get_attributes()["axis"] in (-1, len(shape) - 1)
-    return over_words and "MatMul" in readers and scores.get_node().get_type_name() in _SCORES
+    return over_words and "MatMul" in readers and _is_unmasked(scores.get_node())
+
+
+def _is_unmasked(scores: Any) -> bool:  # noqa: ANN401 - untyped
+    """Tell whether nothing was added to scores, or what is stored and so of no free size."""
+    if scores.get_type_name() != "Add":
+        return scores.get_type_name() in _SCORES
+    return any(_is_stored(scores.input_value(at)) for at in (0, 1))
 
 
 def _is_stored(value: Any) -> bool:  # noqa: ANN401 - untyped

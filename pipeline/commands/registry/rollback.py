@@ -11,7 +11,6 @@ from pipeline.commands.store_options import (
     open_catalog,
 )
 from pipeline.who import who
-from registry.errors import RolloutError
 
 
 def rollback(  # noqa: PLR0913 - each is an option of the command
@@ -31,9 +30,7 @@ def rollback(  # noqa: PLR0913 - each is an option of the command
     before = catalog.last_move(model, channel)
     if before is None:
         catalog.resolve(f"{model}@{channel}")  # says what is missing
-    try:
-        number = version or previous_version(catalog.history(model, channel))
-    except RolloutError as error:
-        raise RolloutError(f"{model}@{channel}: {error}") from error
+    history = catalog.history(model, channel)
+    number = version or previous_version(f"{model}@{channel}", history)
     move = catalog.move(model, channel, number, who=who(), why=why)
     show_move(model, move, already=move == before, as_json=as_json)

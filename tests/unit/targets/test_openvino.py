@@ -156,18 +156,22 @@ def drawn(words: int) -> dict[str, np.ndarray]:
     return {name: rng.standard_normal((2, 4, words, 16)).astype(np.float32) for name in "qkv"}
 
 
-def write_attention_as_onnx(folder: Path) -> None:
+def write_attention_as_onnx(folder: Path, *, biased: bool = False) -> None:
+    """Write what exporters do; a stored bias of nothing is no mask either."""
     nodes = [
         make_node("Transpose", ["k"], ["turned"], perm=[0, 1, 3, 2]),
         make_node("MatMul", ["q", "turned"], ["scores"]),
         make_node("Mul", ["scores", "scale"], ["scaled"]),
-        make_node("Softmax", ["scaled"], ["weights"], axis=-1),
+        *([make_node("Add", ["scaled", "bias"], ["biased"])] if biased else []),
+        make_node("Softmax", ["biased" if biased else "scaled"], ["weights"], axis=-1),
         make_node("MatMul", ["weights", "v"], ["y"]),
     ]
     shape = ("batch", 4, "words", 16)
     taken = [tensor(name, TensorProto.FLOAT, *shape) for name in "qkv"]
-    scale = numpy_helper.from_array(np.array(0.25, np.float32), "scale")
-    write(model(nodes, taken, [tensor("y", TensorProto.FLOAT, *shape)], [scale]), folder / "onnx")
+    stored = [numpy_helper.from_array(np.array(0.25, np.float32), "scale")]
+    if biased:
+        stored.append(numpy_helper.from_array(np.zeros((1, 1, 1, 1), np.float32), "bias"))
+    write(model(nodes, taken, [tensor("y", TensorProto.FLOAT, *shape)], stored), folder / "onnx")
     convert(folder / "onnx", folder / "ir", ConvertOptions())
 
 
@@ -187,10 +191,11 @@ def write_attention_as_ir(folder: Path, *numbers: float) -> None:
     "written",
     [
         write_attention_as_onnx,
+        lambda folder: write_attention_as_onnx(folder, biased=True),
         write_attention_as_ir,
         lambda folder: write_attention_as_ir(folder, 0.0, 0.25),
     ],
-    ids=["onnx", "ir", "ir with numbers"],
+    ids=["onnx", "onnx with a bias", "ir", "ir with numbers"],
 )
 def test_attention_is_right_for_all_lengths_after_a_single_word(written, tmp_path):
     written(tmp_path)

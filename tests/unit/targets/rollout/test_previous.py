@@ -36,10 +36,10 @@ def history(*versions):
     ],
 )
 def test_goes_back_to_what_was_live_before(versions, previous):
-    assert previous_version(history(*versions)) == previous
+    assert previous_version("ads@live", history(*versions)) == previous
 
 
 @pytest.mark.parametrize("versions", [(), (1,), (1, 2, 1), (1, 2, 3, 2, 1)])
 def test_there_may_be_nothing_to_go_back_to(versions):
-    with pytest.raises(RolloutError, match="no version to go back to"):
-        previous_version(history(*versions))
+    with pytest.raises(RolloutError, match="ads@live: there is no version to go back to"):
+        previous_version("ads@live", history(*versions))
